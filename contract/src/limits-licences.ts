@@ -6,6 +6,7 @@ export const licenceKinds = ['unlimited', 'order', 'offline'] as const;
 export const licenceStates = ['valid', 'expired', 'missing', 'illegal'] as const;
 /** What is counted against a licence. */
 export const licensed = ['sites', 'nodes', 'zones', 'domains', 'autoSSL'] as const;
+export type Licensed = (typeof licensed)[number];
 /** A clock may be that far behind what was seen of it before: machines differ, and are set right. */
 export const licenceClockMinutes = 15;
 /** A licence that ends is told of that many days before. */

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { LicenceFile } from '#server/kit/licence.ts';
 import { Licences } from '#server/kit/licence.ts';
 import { Keys } from '#server/kit/crypto.ts';
+import { row } from '#server/store/db.ts';
 import { broken, by, is, mark, multiple, ok } from './expect.ts';
 import { Api, type Person, type Tenant } from './harness.ts';
 
@@ -129,7 +130,52 @@ describe('limits', () => {
     ok(await newSite('second'));
     await issue({ siteLimit: 1 });
     is(await op.patch('/client/site', { id: a.siteID, siteName: 'other' }), 'sitesExceeded');
+    is(await op.put('/client/site/expired', { ids: [a.siteID], expired: null }), 'sitesExceeded');
+    is(await user.put(`/user/site/${a.siteID}/tags`, { tags: ['x'] }), 'sitesExceeded');
     assert.equal((await op.read('/client/sites')).total, 2);
+  });
+
+  test('so are domains, nodes and zones: each edit and each coming back, never what takes away', async () => {
+    const site = `/user/site/${a.siteID}`;
+    const made = await user.post(`${site}/domains`, { domains: [1, 2].map(n => domain(`e${n}-${serial}`)) });
+    const [first, second] = ok(made).body.ids as [number, number];
+    const { db } = api.database;
+    const node = async (name: string, zoneID: number | null, status: string) =>
+      (await row<{ id: number }>(
+        db,
+        sql`insert into node ("clientID", "zoneID", name, status) values (${a.client.id}, ${zoneID}, ${name}, ${status}) returning id`,
+      ))!.id;
+    const [paused, fresh] = [await node('paused', a.zoneID, 'paused'), await node('fresh', null, 'unknown')];
+    const running = await node('running', a.zoneID, 'normal');
+    const other = await op.make('/client/zone', { name: `other${serial}` });
+    await issue({ domainLimit: 1, nodeLimit: 1, zoneLimit: 1 });
+    const upstreams = { upstreams: [{ address: '192.0.2.2' }] };
+    for (const reply of [
+      await user.put(`${site}/domain/setting/tags`, { domainIDs: [first], tags: ['x'] }),
+      await user.patch(`${site}/domain/setting/balance`, { domainIDs: [first], balance: 'ipHash' }),
+      await user.patch(`${site}/domain/setting/forceSSL`, { domainIDs: [first], forceSSL: false }),
+      await user.post(`${site}/domain/${first}/upstreams`, upstreams),
+    ])
+      is(reply, 'domainsExceeded');
+    ok(await user.get(`${site}/domain/${first}/upstreams`));
+    for (const reply of [
+      await op.patch('/client/node', { id: running, name: 'renamed' }),
+      await op.put('/client/nodes/memo', { ids: [running], memo: 'x' }),
+      await op.patch('/client/node/status', { ids: [paused], status: 'normal' }),
+      await op.post('/client/nodes/initialize', { ids: [fresh], zoneID: a.zoneID }),
+      await op.post('/client/node/moveToZone', { nodeIDs: [running], zoneID: other }),
+    ])
+      is(reply, 'nodesExceeded');
+    ok(await op.patch('/client/node/status', { ids: [running], status: 'paused' }));
+    is(await op.put('/client/zone', { id: other, memo: 'x' }), 'zonesExceeded');
+    is(await op.post(`/client/zone/${other}/setting/ports`, { ports: [{ port: 8081, scheme: 'http' }] }), 'zonesExceeded');
+    // once there is no more than allowed it goes on
+    ok(await user.del(`${site}/domains`, { ids: [second] }));
+    ok(await user.put(`${site}/domain/setting/tags`, { domainIDs: [first], tags: ['x'] }));
+    ok(await op.del('/client/zone', { ids: [other] }));
+    ok(await op.put('/client/zone', { id: a.zoneID, memo: 'x' }));
+    ok(await op.del('/client/node', { ids: [fresh, running] }));
+    ok(await op.patch('/client/node/status', { ids: [paused], status: 'normal' }));
   });
 
   test('fifty at once take no more than there is room for', async () => {
@@ -157,9 +203,16 @@ describe('limits', () => {
     await sql`update product set "portType" = '7+4' where id = ${a.productID}`.execute(api.database.db);
     const ports = (port: number) => op.post(`/client/zone/${a.zoneID}/setting/ports`, { ports: [{ port, scheme: 'tcp' }] });
     ok(await ports(20_001));
+    const own = await user.make(`/user/site/${a.siteID}/ports`, { ports: [{ port: 20_001, scheme: 'tcp' }] });
     await issue({ portType: '7' });
     is(await ports(20_002), 'illegalPortType');
     is(await user.post(`/user/site/${a.siteID}/ports`, { ports: [{ port: 20_001, scheme: 'tcp' }] }), 'illegalPortType');
+    // one that is there is not edited either, and may go
+    is(await user.put(`/user/site/${a.siteID}/port/${own}`, { memo: 'x' }), 'illegalPortType');
+    ok(await user.del(`/user/site/${a.siteID}/ports`, { ids: [own] }));
+    const { data } = await op.read(`/client/zone/${a.zoneID}/setting/ports`);
+    const { id } = data.find((one: { port: number }) => one.port === 20_001);
+    is(await op.put(`/client/zone/${a.zoneID}/setting/port`, { id, port: 20_003 }), 'illegalPortType');
   });
 });
 

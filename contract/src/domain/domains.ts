@@ -87,7 +87,7 @@ const states = {
 const times = { createdStart: opt(time()), createdEnd: opt(time()), updatedStart: opt(time()), updatedEnd: opt(time()) };
 
 export const domains = calls(
-  { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'domains' },
+  { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'domains', limited: 'domains' },
   {
     'GET /domains': {
       query: list({ keywords: opt(str()), tags: opt(tags()), ...states, ...times }).check(rules.zodRule(rules.dateRanges)),
@@ -97,6 +97,7 @@ export const domains = calls(
     'GET /metaDomains': { query: obj({ keyword: opt(str()) }), answer: arr(obj({ id: id(), name: text(253) }), 100_000) },
     'GET /domain/{domainID}': { answer: Domain },
     'POST /domains': {
+      limited: false,
       body: obj({
         domains: some(
           obj({
@@ -122,6 +123,7 @@ export const domains = calls(
       errors: ['multiple'],
     },
     'PATCH /domain/setting/status': {
+      limited: false,
       body: obj({ domainIDs: ids(), status: status() }),
       errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'],
     },

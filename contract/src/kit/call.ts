@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod/mini';
 import type { ErrorName } from '../errors.ts';
+import type { Licensed } from '../limits-licences.ts';
 import { type Area, areas } from './areas.ts';
 
 export { type Area, areas };
@@ -37,6 +38,11 @@ export interface CallDef {
    * are refused then (101019, 101022, 900001).
    */
   licence?: false;
+  /**
+   * What it edits is counted against the operator's licence: where there is more of it than the licence allows, it is refused, unless it
+   * deletes. Of calls below a domain nobody need say it. false: makes, enables or disables, and asks for its room itself.
+   */
+  limited?: Licensed | false;
   /** Areas of this call, where they are fewer than the group's. */
   areas?: readonly Area[];
   /**
@@ -62,6 +68,7 @@ export interface GroupOptions {
   licence?: false;
   /** Its calls lead to a session, or to another second factor: 101013 and 101014 have their second reading there (§8). */
   isWayIn?: true;
+  limited?: Licensed;
   /** What is still missing of what its calls promise: they are mounted, and go on counting as not yet built. */
   pending?: string;
 }
@@ -160,6 +167,8 @@ export interface Mounted {
   auditsRefusals: boolean;
   /** creates, enables or edits something of an operator's or its customers': it takes a licence in force */
   takesLicence: boolean;
+  /** what it edits of that which a licence counts */
+  limited: Licensed | undefined;
   def: CallDef;
   group: Group;
 }
@@ -183,6 +192,7 @@ export function* mounted(groups: readonly Group[]): Generator<Mounted> {
           audit: isAudited(def, method),
           auditsRefusals: def.audit === 'refused' || isAudited(def, method),
           takesLicence: takesLicence(group, def, method, area ?? onlyOf(group.areas)),
+          limited: limitedBy(group, def, method, area ?? onlyOf(group.areas)),
           def,
           group: group as Group,
         };
@@ -193,6 +203,11 @@ const isAudited = ({ audit }: CallDef, method: Method): boolean => audit !== 're
 
 /** Whose call it is, where its path does not say so. */
 const onlyOf = (named: readonly Area[] = []): Area | undefined => (named.length === 1 ? named[0] : undefined);
+
+function limitedBy(group: Group, def: CallDef, method: Method, area?: Area): Licensed | undefined {
+  if (!takesLicence(group, def, method, area)) return undefined;
+  return (def.limited ?? group.limited ?? (group.base.includes('/{domainID}') ? 'domains' : undefined)) || undefined;
+}
 
 /** What the vendor does, and what nobody signed in does, is no operator's. */
 function takesLicence(group: Group, def: CallDef, method: Method, area?: Area): boolean {

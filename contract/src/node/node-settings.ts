@@ -10,7 +10,7 @@ export const Geneva = nullable(obj({ version: one(genevaVersions), window: int(1
 export const logRotateTime = () => int(0, nodeBounds.logRotateSecondsMax);
 
 export const nodeSettings = calls(
-  { base: '/client', resource: 'nodes' },
+  { base: '/client', resource: 'nodes', limited: 'nodes' },
   {
     'PUT /nodes/memo': { body: obj({ ids: ids(), memo: text(255) }), errors: ['multiple'] },
     'PUT /nodes/portType': {

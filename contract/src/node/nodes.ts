@@ -96,12 +96,13 @@ export const nodes = calls(
     'GET /nodes/uninitialized': { query: list(waiting), answer: page(Node) },
     'GET /zone/{id}/nodes': { query: list({}), answer: page(Node) },
     'GET /metaNodes': { query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }), answer: meta() },
-    'POST /nodes/initialize': { body: obj({ ids: ids(), zoneID: id() }), errors: ['multiple'] },
+    'POST /nodes/initialize': { limited: 'nodes', body: obj({ ids: ids(), zoneID: id() }), errors: ['multiple'] },
     'POST /nodes/deinitialize': {
       body: obj({ ids: ids() }),
       errors: ['nodeCommunication', 'nodeInGroup', 'nodeInVirtualNode', 'multiple'],
     },
     'PATCH /node': {
+      limited: 'nodes',
       body: obj({ id: id(), name: opt(nodeName()), memo: opt(text(255)), type: opt(one(nodeTypes)), forceBackup: opt(bool()) }),
       errors: ['nodeInGroup', 'nodeInVirtualNode'],
     },

@@ -20,7 +20,7 @@ export const SubNode = obj({
 });
 
 export const subNodes = calls(
-  { base: '/client/node/{id}', areas: ['client'], resource: 'nodes' },
+  { base: '/client/node/{id}', areas: ['client'], resource: 'nodes', limited: 'nodes' },
   {
     'GET /subs': { query: list({ keyword: opt(str(64)) }), answer: page(SubNode) },
     'POST /subs': {

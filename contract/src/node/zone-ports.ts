@@ -14,7 +14,7 @@ const { memo, ...needed } = fields;
 export const ZonePort = obj({ ...record, zoneID: id(), ...fields });
 
 export const zonePorts = calls(
-  { base: '/client/zone/{id}/setting', areas: ['client'], resource: 'zones' },
+  { base: '/client/zone/{id}/setting', areas: ['client'], resource: 'zones', limited: 'zones' },
   {
     'GET /ports': { query: list({}), answer: page(ZonePort) },
     'POST /ports': {

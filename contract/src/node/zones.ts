@@ -37,7 +37,11 @@ export const zones = calls(
       answer: created(),
       errors: ['zoneNameExists', 'zonesExceeded'],
     },
-    'PUT /zone': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }), errors: ['zoneNameExists'] },
+    'PUT /zone': {
+      limited: 'zones',
+      body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }),
+      errors: ['zoneNameExists'],
+    },
     'DELETE /zone': { body: obj({ ids: ids() }), errors: ['zoneHasNodes', 'groupActive', 'multiple'] },
   },
 );

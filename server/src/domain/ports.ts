@@ -47,9 +47,7 @@ async function soldTo(ctx: Context, siteID: number): Promise<Sold> {
  * and finds it open then.
  */
 async function checkOpen(ctx: Context, { zoneID, portType }: Sold, { port, scheme }: Wanted, path: string): Promise<void> {
-  const { clientID } = ctx.actor;
-  if (clientID !== null && layer4Ports.protocols.some(one => one === scheme))
-    await ctx.services.licences.needLayer4(ctx.db, clientID, `${path}scheme`, { scheme });
+  await checkLicence(ctx, scheme, path);
   if (layer4Ports.protocols.some(one => one === scheme) && portType === portTypes[0])
     throw new Fail('illegalPortType', { errorData: [{ path: `${path}scheme`, rule: 'layer4Closed', bounds: { scheme } }] });
   const there = await row(
@@ -58,6 +56,13 @@ async function checkOpen(ctx: Context, { zoneID, portType }: Sold, { port, schem
   );
   if (!there)
     throw new Fail('inconsistentPorts', { errorData: [{ path: `${path}port`, rule: 'portNotOpen', bounds: { port, scheme } }] });
+}
+
+/** The operator's licence opens the layer (101023): asked also of a port that is there and edited. */
+async function checkLicence(ctx: Context, scheme: string, path: string): Promise<void> {
+  const { clientID } = ctx.actor;
+  if (clientID !== null && layer4Ports.protocols.some(one => one === scheme))
+    await ctx.services.licences.needLayer4(ctx.db, clientID, `${path}scheme`, { scheme });
 }
 
 export const portCalls = implement(
@@ -95,6 +100,7 @@ export const portCalls = implement(
       };
       if (!isSame([wished.port, wished.scheme], [before.port, before.scheme]))
         await checkOpen(ctx, await soldTo(ctx, params.siteID), wished, '');
+      else await checkLicence(ctx, wished.scheme, '');
       const { data } = await ctx.store(portUpstreamTable, { portID: params.portID }).page({ pageSize: upstreamsPerDomain });
       const own = data.map(({ address, port, protocol }) => ({ address, port, protocol, path: 'portMap' }));
       const isMoved = !isSame([wished.scheme, wished.portMap], [before.scheme, before.portMap]);

@@ -15,14 +15,13 @@ import {
   licenceClockMinutes,
   type licenceKinds,
   type licenceStates,
-  type licensed,
+  type Licensed,
   portTypes,
   zeroMeans,
 } from '#contract/limits.ts';
 import { type Db, row, type Sql } from '../store/db.ts';
 import type { Keys } from './crypto.ts';
 
-export type Licensed = (typeof licensed)[number];
 export interface Limits {
   siteLimit: number;
   nodeLimit: number;
@@ -187,16 +186,27 @@ export class Licences {
 
   /** How many more an operator may have; where that is bounded it is held until the transaction is through, so that no two take the same room. */
   async room(db: Db, clientID: number, what: Licensed): Promise<number> {
-    const max = (await this.of(db, clientID)).limits[`${singular[what]}Limit`];
-    if (max === 0 && zeroMeans.licenseLimit === 'unlimited') return Infinity;
+    const max = await this.#most(db, clientID, what);
+    if (max === Infinity) return Infinity;
     // the last lock a call takes, before what it is for is written
     await sql`select pg_advisory_xact_lock(hashtextextended('license', ${clientID}))`.execute(db);
     return max - (await row<{ n: number }>(db, countOf(what, clientID)))!.n;
   }
 
-  /** @throws the catalogue's error of what there is no room for; `more` 0 asks whether what there is already is not too much */
-  async need(db: Db, clientID: number, what: Licensed, more = 1): Promise<void> {
-    if ((await this.room(db, clientID, what)) < more) throw exceeded(what);
+  /** @throws the catalogue's error of what there is no room for one more of */
+  async need(db: Db, clientID: number, what: Licensed): Promise<void> {
+    if ((await this.room(db, clientID, what)) < 1) throw exceeded(what);
+  }
+
+  /** What is there is edited, or enabled again. @throws the same where there is too much of it already; nothing is held for that */
+  async notOver(db: Db, clientID: number, what: Licensed): Promise<void> {
+    const max = await this.#most(db, clientID, what);
+    if (max !== Infinity && (await row<{ n: number }>(db, countOf(what, clientID)))!.n > max) throw exceeded(what);
+  }
+
+  async #most(db: Db, clientID: number, what: Licensed): Promise<number> {
+    const max = (await this.of(db, clientID)).limits[`${singular[what]}Limit`];
+    return max === 0 && zeroMeans.licenseLimit === 'unlimited' ? Infinity : max;
   }
 
   /** @throws illegalPortType where the operator may serve web sites alone; `path`: the field that asks for more */

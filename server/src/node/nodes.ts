@@ -120,6 +120,7 @@ export const nodeCalls = implement(
       return eachOf(ctx, ctx.store(nodeTable), body.ids, nameOf, async node => {
         if ((body.status === 'paused') === (node.status === 'paused') && node.zoneID !== null) return;
         allow(body.status === 'paused' ? 'pause' : 'resume', node);
+        if (body.status !== 'paused') await ctx.services.licences.notOver(ctx.db, ctx.actor.rootID, 'nodes');
         await ctx.store(nodeTable).set(node.id, { status: body.status === 'paused' ? 'paused' : 'unknown' });
       });
     },

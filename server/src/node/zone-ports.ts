@@ -12,10 +12,15 @@ import { type ZonePortRow, zonePortTable, zoneTable } from './tables.ts';
 
 const isLayer4 = (scheme: string) => layer4Ports.protocols.some(one => one === scheme);
 
-/** Layer 4 is the matter of products that open it (101023). */
+/** The operator's licence opens layer 4 (101023): asked also of a port that is there and edited. */
+async function checkLicence(ctx: Context, scheme: ZonePortRow['scheme'], path: string): Promise<void> {
+  if (isLayer4(scheme)) await ctx.services.licences.needLayer4(ctx.db, ctx.actor.rootID, path, { scheme });
+}
+
+/** And layer 4 is the matter of products that open it (101023). */
 async function checkType(ctx: Context, zoneID: number, { scheme }: Pick<ZonePortRow, 'scheme'>, path: string): Promise<void> {
   if (!isLayer4(scheme)) return;
-  await ctx.services.licences.needLayer4(ctx.db, ctx.actor.rootID, path, { scheme });
+  await checkLicence(ctx, scheme, path);
   const sold = await row(
     ctx.db,
     sql`select 1 from product p join "group" g on g.id = p."groupID" where g."zoneID" = ${zoneID} and p."portType" <> ${portTypes[0]}
@@ -65,6 +70,7 @@ export const zonePortCalls = implement(
       if (isMoved || isOther) await checkUnused(ctx, before, isMoved ? 'port' : 'scheme');
       if (isMoved) await checkNoEntrance(ctx, params.id, body.port!, 'port');
       if (isOther) await checkType(ctx, params.id, { scheme: body.scheme! }, 'scheme');
+      else await checkLicence(ctx, before.scheme, 'scheme');
       await store.set(body.id, body);
       return {};
     },

@@ -82,7 +82,6 @@ export const clientSiteCalls = implement(
       return { ids };
     },
     'PATCH /site': async ({ ctx, body }) => {
-      await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites', 0);
       await ctx.store(siteTable).set(body.id, body);
       return {};
     },
@@ -109,7 +108,7 @@ export const clientSiteCalls = implement(
         if (body.status === 'normal') {
           // it would be limited at once
           if (await isTrafficLimited(ctx.db, ctx.actor.rootID, site.id)) throw fail('trafficLimited');
-          await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites', 0);
+          await ctx.services.licences.notOver(ctx.db, ctx.actor.rootID, 'sites');
         }
         await ctx.store(siteTable).set(site.id, { status: body.status });
       }),

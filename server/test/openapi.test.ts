@@ -84,4 +84,27 @@ describe('the API document', () => {
       assert.ok(Array.isArray(operation['security']));
     }
   });
+
+  test('errors are said once; of a licence where one is asked for, of another version where If-Match is heeded', () => {
+    const said = (operation: Json, status: number) => String(operation['responses'][status]?.description ?? '').split('; ');
+    for (const { operation } of operations)
+      for (const [status, { description }] of Object.entries(operation['responses'] as Json))
+        if (status !== '200') assert.equal(new Set(description.split('; ')).size, description.split('; ').length, description);
+    for (const call of mounted(groups)) {
+      const { operation } = operations.find(one => one.path === call.path && one.method === call.method.toLowerCase())!;
+      if (call.takesLicence) assert.ok(said(operation, 403).includes('101019 License Expired'), call.path);
+      else if (!call.def.errors?.includes('licenseExpired'))
+        assert.ok(!said(operation, 403).includes('101019 License Expired'), call.path);
+      const isHeeded = (operation['parameters'] as Json[]).some(one => one['name'] === 'If-Match' && one['in'] === 'header');
+      assert.equal(isHeeded, call.heeds, call.path);
+      assert.equal(
+        said(operation, 409).some(one => one.includes('stale')),
+        call.heeds,
+        call.path,
+      );
+    }
+    const log = document['paths']['/client/setting/system/log'].put as Json;
+    assert.ok(said(log, 403).includes('101019 License Expired'));
+    assert.ok(said(document['paths']['/client/node'].patch, 409).some(one => one.startsWith('202002 ')));
+  });
 });

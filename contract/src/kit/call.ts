@@ -167,6 +167,8 @@ export interface Mounted {
   auditsRefusals: boolean;
   /** creates, enables or edits something of an operator's or its customers': it takes a licence in force */
   takesLicence: boolean;
+  /** heeds `If-Match` */
+  heeds: boolean;
   /** what it edits of that which a licence counts */
   limited: Licensed | undefined;
   def: CallDef;
@@ -192,6 +194,7 @@ export function* mounted(groups: readonly Group[]): Generator<Mounted> {
           audit: isAudited(def, method),
           auditsRefusals: def.audit === 'refused' || isAudited(def, method),
           takesLicence: takesLicence(group, def, method, area ?? onlyOf(group.areas)),
+          heeds: method === 'PUT' || method === 'PATCH' || def.partOf !== undefined,
           limited: limitedBy(group, def, method, area ?? onlyOf(group.areas)),
           def,
           group: group as Group,

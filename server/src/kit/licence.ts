@@ -16,6 +16,7 @@ import {
   type licenceKinds,
   type licenceStates,
   type Licensed,
+  licensed,
   portTypes,
   zeroMeans,
 } from '#contract/limits.ts';
@@ -217,14 +218,15 @@ export class Licences {
 }
 
 const singular = { sites: 'site', nodes: 'node', zones: 'zone', domains: 'domain', autoSSL: 'autoSSL' } as const;
-const errorNames = {
+/** The catalogue's error of what there is no room for. */
+export const exceededNames = {
   sites: 'sitesExceeded',
   nodes: 'nodesExceeded',
   zones: 'zonesExceeded',
   domains: 'domainsExceeded',
   autoSSL: 'autoSSLExceeded',
 } as const satisfies Record<Licensed, ErrorName>;
-export const exceeded = (what: Licensed): Fail => fail(errorNames[what]);
+export const exceeded = (what: Licensed): Fail => fail(exceededNames[what]);
 
 const live = (alias: string): Sql => sql`${sql.ref(`${alias}.deletedAt`)} is null`;
 const ofSites = (clientID: number) =>
@@ -238,8 +240,7 @@ const countOf = (what: Licensed, clientID: number): Sql =>
     autoSSL: () => sql`select count(*) as n ${ofSites(clientID)} and d."autoSSL"`,
   })[what]();
 export const usageOf = (clientID: number): Sql =>
-  sql`select (${countOf('sites', clientID)}) as sites, (${countOf('nodes', clientID)}) as nodes, (${countOf('zones', clientID)}) as zones,
-    (${countOf('domains', clientID)}) as domains, (${countOf('autoSSL', clientID)}) as "autoSSL"`;
+  sql`select ${sql.join(licensed.map(what => sql`(${countOf(what, clientID)}) as ${sql.ref(what)}`))}`;
 
 const stateAt = (now: number, expiredAt: string | null) =>
   expiredAt !== null && Date.parse(expiredAt) <= now ? 'expired' : 'valid';

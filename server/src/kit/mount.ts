@@ -281,8 +281,7 @@ async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, rep
   // judged already as to how deep it is
   if (!issues.some(one => one.length)) issues.push(marksIn(body));
   if (issues.some(one => one.length)) throw failFields(issues.flat());
-  const heeds = call.method === 'PUT' || call.method === 'PATCH' || call.def.partOf;
-  const expected = heeds ? versionSeen(request.headers['if-match']) : undefined;
+  const expected = call.heeds ? versionSeen(request.headers['if-match']) : undefined;
   request.isRead = true;
   const incoming: Incoming = {
     ip: request.ip,

@@ -1,6 +1,7 @@
 /** The table as an OpenAPI 3.1 document. */
-import { errors } from '#contract/errors.ts';
+import { type ErrorName, errors } from '#contract/errors.ts';
 import { type Area, type Group, type Mounted, mounted } from '#contract/kit/call.ts';
+import { exceededNames } from './licence.ts';
 import { jsonSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
@@ -14,6 +15,17 @@ const common = [
   'permissionDenied',
   'unknown',
 ] as const;
+
+/** Of calls that take a licence in force. */
+const licenceFailures = ['licenseExpired', 'licenseNotFound', 'illegalLicense'] as const;
+/** decisions.md, Wire: without it the last writer wins. */
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The version of the row as it was seen, in quotes. A stale one changes nothing: 409.',
+  schema: { type: 'string', pattern: '^(\\*|"\\d{1,9}")$' },
+};
 
 /** `area`: its calls alone. */
 export function openApi(groups: readonly Group[], area?: Area): Json {
@@ -50,10 +62,14 @@ function operation(call: Mounted): Json {
   const required = new Set((query?.['required'] as string[] | undefined) ?? []);
   const kind = def.as ?? 'json';
   const failures = new Map<number, string[]>();
-  for (const name of new Set([...common, ...(def.errors ?? [])])) {
-    const { status, code } = errors[name];
-    failures.set(status, [...(failures.get(status) ?? []), `${code} ${errors[name].text.en_US}`]);
-  }
+  const fails = (name: ErrorName, status = errors[name].status, remark = '') =>
+    failures.set(status, [...(failures.get(status) ?? []), `${errors[name].code} ${errors[name].text.en_US}${remark}`]);
+  const underLicence = new Set<ErrorName>(call.takesLicence ? licenceFailures : []);
+  for (const name of new Set([...common, ...(def.errors ?? []), ...(call.limited ? [exceededNames[call.limited]] : [])]))
+    if (!underLicence.has(name)) fails(name);
+  // the mount's answers, whatever the catalogue says of these elsewhere
+  for (const name of underLicence) fails(name, 403);
+  if (call.heeds) fails('parameter', 409, ' (rule stale: If-Match names another version)');
   return {
     operationId: `${call.method} ${call.path}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, ''),
     tags: [call.group.resource],
@@ -69,6 +85,7 @@ function operation(call: Mounted): Json {
         required: required.has(name),
         schema,
       })),
+      ...(call.heeds ? [ifMatch] : []),
     ],
     ...(def.body
       ? {

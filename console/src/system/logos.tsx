@@ -1,5 +1,6 @@
 /** What the console shows of the operator, by the hostname people come by, beside how it will look. */
 import './logos.css';
+import { display } from '#contract/limits.ts';
 import { Button, Form } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { type FormField, resource, type Values } from '../kit/resource.ts';
@@ -73,7 +74,8 @@ function Preview() {
     useShown(values['sidebarSimpleLogo']),
   ];
   const title = String(values['title'] ?? '').trim() || 'Breakwater';
-  const copyright = String(values['copyright'] ?? '').trim();
+  // as the server fills it in
+  const copyright = String(values['copyright'] ?? '').trim() || `${title} ${display.copyrightSuffix}`;
   return (
     <div className="brand-preview" role="group" aria-label={t('field.preview')}>
       <div className="brand-preview-tab">

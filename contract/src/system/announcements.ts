@@ -23,6 +23,7 @@ export const announcementFields = {
 /** One, whole. */
 export const announcementBody = obj({
   ...announcementFields,
+  content: opt(announcementFields.content),
   start: opt(announcementFields.start),
   end: opt(announcementFields.end),
   orderNum: opt(announcementFields.orderNum),

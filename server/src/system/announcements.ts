@@ -54,7 +54,7 @@ export const announcementCalls = implement(
       const { total } = await store.page({ pageSize: 1 });
       if (total >= announcementBounds.countMax)
         throw failFields([{ path: '', rule: 'tooMany', bounds: { n: announcementBounds.countMax } }]);
-      return { ids: await store.add([body], { clientID: ctx.actor.rootID }) };
+      return { ids: await store.add([{ ...body, content: body.content ?? '' }], { clientID: ctx.actor.rootID }) };
     },
     'PUT /announcement': async ({ ctx, body }) => {
       const store = ctx.store(announcementTable);

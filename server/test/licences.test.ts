@@ -93,7 +93,12 @@ describe('a licence', () => {
     });
     broken(stale, 'siteLimit', 'stale', 409);
     const fresh = await api.tenant(`fresh${++serial}`);
-    is(await admin.put(`/admin/license/${fresh.client.id}/order`, { ...none, expiredAt: null }), 'licenseNotFound');
+    // one that was never issued anything gets its first order by it
+    ok(await admin.put(`/admin/license/${fresh.client.id}/order`, { ...none, expiredAt: null, siteLimit: 1 }));
+    const first = await admin.read(`/admin/license/${fresh.client.id}/order`);
+    assert.deepEqual([first.kind, first.state, first.licenseSetting.siteLimit], ['order', 'valid', 1]);
+    const more = { siteName: 'more', productID: fresh.productID, userID: fresh.user.id };
+    is(await by(api, fresh.client).post('/client/site', more), 'sitesExceeded');
     broken(await admin.post('/admin/license/issuing', { licenseID, userID: a.user.id }), 'userID', 'unknown', 404);
     is(await op.put(`/admin/license/${a.client.id}/order`, { ...none, expiredAt: null }), 'permissionDenied');
   });

@@ -1,4 +1,4 @@
-/** What one operator holds: changed where it was ordered; what a file says stands in the file. */
+/** What one operator holds, nothing issued included: changed here; what a file says stands in the file. */
 import { useQuery } from '@tanstack/react-query';
 import { Drawer } from 'antd';
 import { useEffect } from 'react';
@@ -34,7 +34,7 @@ function Order({ holder, onClose }: { holder: Holder; onClose: () => void }) {
   if (!now.data) return null;
   const title = t('license.orderTitle', { email: holder.email });
   const { licenseSetting, expiredAt, kind, version } = now.data;
-  if (kind !== 'order')
+  if (kind === 'offline')
     return (
       <Drawer open title={title} size={640} mask={{ blur: false }} onClose={onClose}>
         <Held order={now.data} />

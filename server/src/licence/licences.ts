@@ -90,8 +90,8 @@ export const licenceOrderCalls = implement(
     'PUT /license/{userId}/order': async ({ ctx, params, body }) => {
       await holdOrder(ctx, params.userId);
       const held = await ctx.services.licences.of(ctx.db, params.userId);
-      // what a file says stands in the file; nothing that was never issued can be changed
-      if (held.kind !== 'order') throw fail('licenseNotFound');
+      // what a file says stands in the file: another licence is issued in its place
+      if (held.kind === 'offline') throw fail('licenseNotFound');
       const { expiredAt, ...limits } = body;
       const before = { ...held.limits, expiredAt: held.expiredAt, id: params.userId, version: held.version };
       await ctx.expect('licenseOrder', before, body);

@@ -196,17 +196,16 @@ test('the last of 600 customers is found by typing and by scrolling', async () =
 test('the owner of the installation decides how long things are kept', async () => {
   const visitor = await stand.inside('client', { language: 'zh_TW' });
   const { page } = visitor;
-  await visitor.go('/client/nodeManage/zonesList');
-  await page.getByRole('button', { name: '保留期限' }).click();
-  await page.waitForSelector('.ant-drawer form #audit');
+  await visitor.go('/client/systemManagement/systemSetting?tab=retention');
+  await page.waitForSelector('form #audit');
   assert.equal(await page.inputValue('#audit'), '365');
   await page.fill('#audit', '3');
   await page.press('#audit', 'Tab');
   await said(page, 'audit').waitFor();
   await picture(page, 'retention');
   await page.fill('#audit', '400');
-  await page.click('.ant-drawer-footer .ant-btn-primary');
-  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  await page.getByRole('button', { name: '儲存' }).click();
+  await visitor.message('修改成功');
   const token = await stand.whole.signIn('client');
   const kept = await stand.whole.call('GET', '/client/setting/system/retention', token);
   assert.equal((kept.body as { audit: number }).audit, 400);

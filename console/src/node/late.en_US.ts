@@ -6,12 +6,6 @@ export default {
   ...machine,
   'field.nodes': 'Nodes',
   'field.configuration': 'Configuration',
-  'field.keepAudit': 'Audit log',
-  'field.keepDeleted': 'Deleted rows',
-  'field.keepPurges': 'Purge tasks',
-  'field.keepTasks': 'Ended tasks',
-  'field.keepEnded': 'Ended sessions and join tokens',
-  'field.keepTombstones': 'Notes that a configuration is gone',
   'field.ranges': 'Allowed private ranges',
   'field.enable': 'Enabled',
   'field.nextAt': 'Next order',
@@ -20,12 +14,6 @@ export default {
   'field.eabKID': 'EAB key ID',
   'field.eabHmacKey': 'EAB HMAC key',
 
-  'help.keepAudit': 'Who did what and when, sign-ins included.',
-  'help.keepDeleted': 'How long a deletion can be traced. Sites, domains and nodes stay as long as statistics name them.',
-  'help.keepPurges': 'Purges that no stored page can need any more.',
-  'help.keepTasks': 'With their logs. What is still under way is always kept.',
-  'help.keepEnded': 'To trace where somebody signed in from.',
-  'help.keepTombstones': 'A node that was away longer reads everything again.',
   'help.originRanges':
     'One CIDR block or address a line, within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7.',
   'help.http2':
@@ -233,12 +221,6 @@ export default {
   'zone.normal': '{normal} / {nodes} normal',
   'zone.noNodes': 'No nodes',
 
-  'retention.open': 'Retention',
-  'retention.title': 'How long data is kept',
-  'retention.text': 'What is older is removed for good by itself; it is looked for every 15 minutes.',
-  'retention.never': 'Nothing has been cleared away yet.',
-  'retention.failed': 'Clearing away at {time} did not end well: {why}',
-  'retention.last': 'Cleared away last at {time}: {count} {count, one: row, other: rows}',
   'origins.open': 'Private origins',
   'origins.title': 'Private ranges for origins',
   'origins.text':

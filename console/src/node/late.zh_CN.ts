@@ -6,12 +6,6 @@ export default {
   ...machine,
   'field.nodes': '节点',
   'field.configuration': '配置同步',
-  'field.keepAudit': '审计记录',
-  'field.keepDeleted': '已删除的数据',
-  'field.keepPurges': '清除缓存任务',
-  'field.keepTasks': '已结束的任务',
-  'field.keepEnded': '已结束的会话与加入令牌',
-  'field.keepTombstones': '移除配置的通知',
   'field.ranges': '允许的私有网段',
   'field.enable': '启用',
   'field.nextAt': '下次申请',
@@ -20,12 +14,6 @@ export default {
   'field.eabKID': 'EAB Key ID',
   'field.eabHmacKey': 'EAB HMAC Key',
 
-  'help.keepAudit': '谁在何时做了什么，包含登录。',
-  'help.keepDeleted': '删除后可追查的时间；统计会用到的站点、域名与节点会保留到统计到期。',
-  'help.keepPurges': '已无缓存内容需要的清除任务。',
-  'help.keepTasks': '含任务日志。进行中的任务一律保留。',
-  'help.keepEnded': '供事后追查登录来源。',
-  'help.keepTombstones': '离线更久的节点回来时会重新读取整份配置。',
   'help.originRanges': '每行一个 CIDR 或地址，须在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之内。',
   'help.http2':
     '关闭后，访客只能使用 HTTP/1.1 连接，便于排查只在 HTTP/2 下出现的问题。切换时节点会重新加载配置，进行中的请求不会中断。',
@@ -226,12 +214,6 @@ export default {
   'zone.normal': '{normal} / {nodes} 正常',
   'zone.noNodes': '没有节点',
 
-  'retention.open': '保留期限',
-  'retention.title': '数据保留期限',
-  'retention.text': '过了期限的数据会自动永久删除，每 15 分钟检查一次。',
-  'retention.never': '尚未执行过清除。',
-  'retention.failed': '{time} 的清除未完成：{why}',
-  'retention.last': '上次清除：{time}，移除 {count} 条',
   'origins.open': '私有源站',
   'origins.title': '源站可用的私有网段',
   'origins.text':

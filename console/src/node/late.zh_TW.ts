@@ -5,12 +5,6 @@ export default {
   ...machine,
   'field.nodes': '節點',
   'field.configuration': '設定同步',
-  'field.keepAudit': '稽核紀錄',
-  'field.keepDeleted': '已刪除的資料',
-  'field.keepPurges': '清除快取工作',
-  'field.keepTasks': '已結束的任務',
-  'field.keepEnded': '已結束的工作階段與加入權杖',
-  'field.keepTombstones': '移除設定的通知',
   'field.ranges': '允許的網段',
   'field.enable': '啟用',
   'field.nextAt': '下次申請',
@@ -19,12 +13,6 @@ export default {
   'field.eabKID': 'EAB Key ID',
   'field.eabHmacKey': 'EAB HMAC Key',
 
-  'help.keepAudit': '誰在何時做了什麼，包含登入。',
-  'help.keepDeleted': '刪除後可追查的時間；統計會用到的站點、網域與節點會保留到統計到期。',
-  'help.keepPurges': '已無快取內容需要的清除工作。',
-  'help.keepTasks': '含任務日誌。進行中的任務一律保留。',
-  'help.keepEnded': '供事後追查登入來源。',
-  'help.keepTombstones': '離線更久的節點回來時會重新讀取整份設定。',
   'help.originRanges': '每行一個 CIDR 或位址，須在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之內。',
   'help.http2':
     '關閉後，訪客只能以 HTTP/1.1 連線，適合排查只在 HTTP/2 出現的問題。切換時節點會重新載入設定，進行中的請求不會中斷。',
@@ -225,12 +213,6 @@ export default {
   'zone.normal': '{normal} / {nodes} 正常',
   'zone.noNodes': '沒有節點',
 
-  'retention.open': '保留期限',
-  'retention.title': '資料保留期限',
-  'retention.text': '過了期限的資料會自動永久刪除，每 15 分鐘檢查一次。',
-  'retention.never': '尚未執行過清除。',
-  'retention.failed': '{time} 的清除未完成：{why}',
-  'retention.last': '上次清除：{time}，移除 {count} 筆',
   'origins.open': '私有源站',
   'origins.title': '私有源站',
   'origins.text':

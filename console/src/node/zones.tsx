@@ -7,7 +7,6 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { OriginRanges } from './origin-ranges.tsx';
-import { Retention } from './retention.tsx';
 import { asSearch } from '../kit/search.ts';
 
 type Zone = RowOf<'GET /client/zones'>;
@@ -61,15 +60,5 @@ const zones = resource<'GET /client/zones'>({
 });
 
 export default function Zones() {
-  return (
-    <ResourcePage
-      resource={zones}
-      extra={
-        <>
-          <Retention />
-          <OriginRanges />
-        </>
-      }
-    />
-  );
+  return <ResourcePage resource={zones} extra={<OriginRanges />} />;
 }

@@ -75,6 +75,14 @@ const system: readonly SettingSection[] = [
     finds: ['backupFolder', 's3Endpoint', 'backupPassphrase', 'backupKeep'],
     Content: tabContent(withTexts('system', async () => (await import('./database-backup.tsx')).DatabaseBackup)),
   },
+  {
+    name: 'retention',
+    order: 65,
+    group: 'installation',
+    call: 'GET /client/setting/system/retention',
+    finds: ['keepAudit', 'keepDeleted', 'keepPurges', 'keepTasks', 'keepEnded', 'keepTombstones'],
+    Content: tabContent(withTexts('system', async () => (await import('./retention.tsx')).Retention)),
+  },
 ];
 
 export const sections: readonly SettingSection[] = [...licence, ...system].sort((a, b) => a.order - b.order);

@@ -1,6 +1,6 @@
 /** One value of the operator as a card: read by one call, saved by another. Who may only look reads it. */
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { CardForm } from '../kit/card-form.tsx';
 import type { AnswerOf, CallKey } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
@@ -24,7 +24,7 @@ interface Props<K extends ReadKey> {
   read: K;
   write: CallKey;
   fields: (answer: AnswerOf<K>) => FormField[];
-  note?: (answer: AnswerOf<K>) => string;
+  note?: (answer: AnswerOf<K>) => ReactNode;
   /** errors that belong to a field, by their names */
   errors?: Record<string, string>;
   /** It decides where secrets go: the root's own person alone, who says so with the password. */

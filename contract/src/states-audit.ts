@@ -3,6 +3,8 @@ import type { ErrorName } from './errors/codes.ts';
 
 /** What the house itself does has methods of its own: a step of a task, a row that came to its end. CLI: whoever holds its machine. */
 export const auditMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TASK', 'EXPIRE', 'TRAFFIC', 'CLI'] as const;
+/** Characters of the changes that one line of many tells. */
+export const auditFileChangesMax = 8192;
 export const auditChangeKinds = ['added', 'changed', 'removed'] as const;
 /** How somebody signed in, with what stands beside it; and why somebody did not, where the catalogue has no error that says it. */
 export const auditReasons = [

@@ -296,6 +296,7 @@ export default {
   'audit.field': 'Field',
   'audit.before': 'Before',
   'audit.after': 'After',
+  'field.changes': 'Changes',
   'field.auditReason': 'Why',
   'resource.licenses': 'Licenses',
   'resource.announcements': 'Announcements',

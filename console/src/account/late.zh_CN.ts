@@ -290,6 +290,7 @@ export default {
   'audit.field': '字段',
   'audit.before': '之前',
   'audit.after': '之后',
+  'field.changes': '变更内容',
   'field.auditReason': '原因',
   'resource.licenses': '授权',
   'resource.announcements': '公告',

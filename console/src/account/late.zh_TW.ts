@@ -288,6 +288,7 @@ export default {
   'audit.field': '欄位',
   'audit.before': '之前',
   'audit.after': '之後',
+  'field.changes': '變更內容',
   'field.auditReason': '原因',
   'resource.licenses': '授權',
   'resource.announcements': '公告',

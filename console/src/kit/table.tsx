@@ -220,10 +220,16 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
 /** All that the list finds, as a file; the columns that are shown. */
 async function saveList(resource: Resource<never, Row>, params: Params, state: ListState, shown: readonly Column<Row>[]) {
   try {
-    const { rows, total } = await allRows(resource, params, state);
+    const { file } = resource;
+    const { rows, total } = await allRows(file ? { ...resource, input: file.input } : resource, params, state);
     if (rows.length < total) notify.info(t('list.csvCut', { count: rows.length }));
-    const head = shown.map(column => tOf('field', column.label ?? column.name));
-    download(resource.name, csvOf([head, ...rows.map(row => shown.map(column => plain(column, row)))]));
+    const [columns, more] = file ? [resource.columns, file.more] : [shown, []];
+    const head = [
+      ...columns.map(column => tOf('field', column.label ?? column.name)),
+      ...more.map(one => t(`field.${one.label}`)),
+    ];
+    const cells = (row: Row) => [...columns.map(column => plain(column, row)), ...more.map(one => one.cell(row))];
+    download(resource.name, csvOf([head, ...rows.map(cells)]));
   } catch (error) {
     present(error);
   }

@@ -66,6 +66,8 @@ export const audit = calls(
         /** exactly this one, with all that it did */
         reqID: opt(str(64)),
         url: opt(str(500)),
+        /** with what each changed, for a file; of a line whose changes are larger than `auditFileChangesMax` without */
+        changes: opt(z.boolean()),
       }).check(rules.zodRule(rules.auditRange)),
       answer: page(AuditLine),
     },

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { audit, type AuditChange, type AuditLine } from '#contract/account/audit.ts';
 import { failFields } from '#contract/errors.ts';
+import { auditFileChangesMax } from '#contract/states-audit.ts';
 import type { Actor } from '../kit/actor.ts';
 import { type KeptChange, kindOfChange } from '../kit/audit-room.ts';
 import { implement } from '../kit/implement.ts';
@@ -94,7 +95,12 @@ export const auditCalls = implement(audit, {
           ]),
     ]);
     const order = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
-    const whole = body.reqID === undefined ? sql`` : sql`, t.body, t.changes`;
+    const whole =
+      body.reqID !== undefined
+        ? sql`, t.body, t.changes`
+        : body.changes
+          ? sql`, case when length(t.changes::text) <= ${auditFileChangesMax} then t.changes end as changes`
+          : sql``;
     // where somebody sits is told to those alone who may know who it is
     const ip = sql`case when (t."proxyID" is null and t."proxyName" is null) or ${actor.area === 'admin' ? sql`true` : named} then coalesce(t.ip, '') else '' end as ip`;
     // beyond what is counted there is no page

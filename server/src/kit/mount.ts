@@ -309,8 +309,8 @@ async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, rep
     if (ctx.effects.holds && request.actor && !tables[call.params[0] ?? '']?.closed) await ctx.holdRoot();
     for (const name of call.params) found[name] = await findParam(ctx, name, tables, params);
     if (call.def.owner) await ownerOnly(ctx);
-    const { clientID } = ctx.actor;
-    if (call.limited && clientID !== null) await services.licences.notOver(ctx.db, clientID, call.limited);
+    const { clientID: of } = ctx.actor;
+    if (call.limited && of !== null) await services.licences.notOver(ctx.db, of, call.limited);
     return handler({ ctx, params, query, body, found, request: incoming, prepared });
   };
   // all of a body is here, and its password hashed: nobody has a turn meanwhile

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { debianPackages, nodePackages } from '../bootstrap.js';
+import { projectFolder } from '../launch/settings.ts';
 import { makeBundle, pack, stageApplication } from './make.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'breakwater-bundle-'));
@@ -47,4 +48,17 @@ test('the application is the same bytes whoever makes it and when, and runs with
   );
   assert.equal(run.status, 1);
   assert.match(run.stderr, /^the server http:\/\/127\.0\.0\.1:9 cannot be reached: .+\n$/);
+});
+
+test('a folder of packages that is a link makes the same bytes', async () => {
+  const linked = join(home, 'linked');
+  for (const part of ['agent/src', 'contract/src', 'host', 'edge', 'package.json', 'tsconfig.json'])
+    cpSync(join(projectFolder, part), join(linked, part), { recursive: true });
+  symlinkSync(realpathSync(join(projectFolder, 'node_modules')), join(linked, 'node_modules'));
+  const hashes = [];
+  for (const project of [projectFolder, linked]) {
+    const staged = await stageApplication(join(home, `of-${hashes.length}`), project);
+    hashes.push((await pack(staged, home, 'application')).sha256);
+  }
+  assert.equal(hashes[0], hashes[1]);
 });

@@ -67,11 +67,11 @@ export async function makeBundle(
   }
 }
 
-/** The agent as one file, beside it the edge. */
-export async function stageApplication(folder: string): Promise<string> {
+/** The agent as one file, beside it the edge. @param project where its sources lie */
+export async function stageApplication(folder: string, project = projectFolder): Promise<string> {
   const built = await build({
     configFile: false,
-    root: projectFolder,
+    root: project,
     logLevel: 'warn',
     publicDir: false,
     ssr: { noExternal: true, target: 'node' },
@@ -81,7 +81,11 @@ export async function stageApplication(folder: string): Promise<string> {
       emptyOutDir: false,
       target: 'node24',
       minify: false,
-      rolldownOptions: { output: { entryFileNames: 'agent.mjs', codeSplitting: false } },
+      // no comments that say where a module lies: `node_modules` may be a link, and the same files make the same bytes
+      rolldownOptions: {
+        output: { entryFileNames: 'agent.mjs', codeSplitting: false },
+        experimental: { attachDebugInfo: 'none' },
+      },
     },
   });
   const chunks = (Array.isArray(built) ? built : [built]).flatMap(one => ('output' in one ? one.output : []));
@@ -92,7 +96,7 @@ export async function stageApplication(folder: string): Promise<string> {
   const rule = `\n\n${'-'.repeat(80)}\n\n`;
   const text = ['Third-party software in the agent of Breakwater', ...new Set(packages.map(noticeOf).sort())].join(rule);
   writeWhole(join(folder, 'NOTICES'), `${text}\n`, { mode: 0o644 });
-  for (const part of ['lua', 'nginx']) cpSync(join(projectFolder, 'edge', part), join(folder, 'edge', part), { recursive: true });
+  for (const part of ['lua', 'nginx']) cpSync(join(project, 'edge', part), join(folder, 'edge', part), { recursive: true });
   return folder;
 }
 

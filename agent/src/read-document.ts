@@ -46,7 +46,7 @@ export const claimOf = (subject: string, document: EdgeDocument, isAsSaid = fals
   party: partyOf(document),
   checked: wantsChecks(document) ? document : undefined,
   trust: 'originTLS' in document ? ownTrust(document.originTLS) : undefined,
-  zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined,
+  zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined, // by its kind
   node: kindOf(subject) === 'node' ? (document as DocumentOf<'node'>) : undefined, // by its kind
 });
 

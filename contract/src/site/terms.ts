@@ -12,7 +12,7 @@ export const limitation = {
 };
 
 export const siteTerms = calls(
-  { base: '/client', resource: 'sites', ofSites: true },
+  { base: '/client', resource: 'sites', ofSites: true, limited: 'sites' },
   {
     /** What is left out stays. What a site has beyond a limit stays too: it gets no more. */
     'PUT /site/limitations': {
@@ -32,7 +32,7 @@ export const siteTerms = calls(
     /** As the product says again: limits of its own are gone. */
     'PUT /site/product/refresh': { body: obj({ ids: ids() }), errors: ['multiple'] },
     /** Domains and ports are served from their backup origins alone, where they have any, and no origin is changed meanwhile. */
-    'PATCH /site/forceBackup': { body: obj({ ids: ids(), enabled: bool() }), errors: ['multiple'] },
+    'PATCH /site/forceBackup': { limited: false, body: obj({ ids: ids(), enabled: bool() }), errors: ['multiple'] },
     'GET /site/tags': { answer: arr(str(64), 1000) },
     /** `versions`: of these sites in their order, as they were seen; one that was changed since is told as stale, and keeps its tags */
     'PUT /site/tags': {

@@ -1,7 +1,7 @@
 /** One call over many rows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failedRows, inTurns, turnsOf } from '../src/kit/bulk.ts';
+import { failedRows, hasBegun, inTurns, turnsOf } from '../src/kit/bulk.ts';
 import { ApiError } from '../src/kit/transport.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -64,4 +64,15 @@ test('rows that failed are found by their names, and those that are gone are lef
   ]);
   assert.deepEqual(failedRows(told, rows, nameOf), [rows[1]]);
   assert.deepEqual(failedRows(failure(101003), rows, nameOf), []);
+});
+
+test('a call that failed for some and has begun a task of the others says which; no other failure does', () => {
+  const failed = (code: number, extra: unknown) => new ApiError({ code, message: '', errorData: [], extra });
+  assert.equal(hasBegun(failed(101009, { taskID: 4 })), true);
+  for (const [code, extra] of [
+    [101009, undefined],
+    [101009, { taskID: '4' }],
+    [101003, { taskID: 4 }],
+  ] as const)
+    assert.equal(hasBegun(failed(code, extra)), false);
 });

@@ -119,6 +119,19 @@ export function fail<Name extends ErrorName>(name: Name, ...[options]: OptionsOf
   return new Fail(name, options);
 }
 
+const isFieldError = (value: unknown): value is FieldError =>
+  typeof value === 'object' &&
+  value !== null &&
+  'path' in value &&
+  typeof value.path === 'string' &&
+  'rule' in value &&
+  typeof value.rule === 'string';
+/** What is wrong, where that is one sentence of a rule. */
+export function brokenOf({ errorData }: Fail): FieldError | undefined {
+  const first: unknown = Array.isArray(errorData) ? errorData[0] : undefined;
+  return isFieldError(first) ? first : undefined;
+}
+
 /** 101003 with the fields that are broken. */
 export function failFields(fields: FieldError[]): Fail {
   return new Fail('parameter', { errorData: fields });
@@ -144,6 +157,9 @@ export function errorBody(failure: Fail, language: Language, context: ErrorConte
     code: failure.code,
     message: errorMessage(failure.name, language, failure.params, context),
   };
+  // of the call as a whole: the code's own text does not say it (of 101003 the reader's side puts it into words)
+  const broken = brokenOf(failure);
+  if (broken?.path === '' && failure.name !== 'parameter') body.message = sentenceOf(body.message, broken, language);
   if (failure.name === 'multiple' && Array.isArray(failure.errorData)) {
     body.errorData = (failure.errorData as MultipleError[]).map(item => multipleLine(item, language, context));
   } else if (failure.errorData !== undefined) body.errorData = failure.errorData;
@@ -151,9 +167,12 @@ export function errorBody(failure: Fail, language: Language, context: ErrorConte
   return body;
 }
 
+const sentenceOf = (text: string, field: NonNullable<MultipleError['field']>, language: Language) =>
+  `${text}${language === 'en_US' ? ': ' : '：'}${ruleText(field, language)}`;
+
 function multipleLine(item: MultipleError, language: Language, context: ErrorContext) {
   const name = errorByCode(item.code);
   const text = item.message ?? (name ? errorMessage(name, language, item.params, context) : genericMessage[language]);
-  const message = item.field ? `${text}${language === 'en_US' ? ': ' : '：'}${ruleText(item.field, language)}` : text;
+  const message = item.field ? sentenceOf(text, item.field, language) : text;
   return { code: item.code, message, targets: item.targets };
 }

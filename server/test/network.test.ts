@@ -224,11 +224,11 @@ describe('nodes', () => {
     ]);
     assert.deepEqual([(await nodeRow(waiting)).zoneID, (await nodeRow(placed)).zoneID], [two, one]);
     assert.deepEqual(told, [waiting]);
-    broken(await op.post('/client/nodes/initialize', { ids: [placed], zoneID: two }), 'ids');
+    broken(await op.post('/client/nodes/initialize', { ids: [placed], zoneID: two }), '', 'refused');
     // again into the same zone: as wished already
     ok(await op.post('/client/nodes/initialize', { ids: [waiting], zoneID: two }));
     ok(await op.post('/client/nodes/deinitialize', { ids: [waiting] }));
-    is(await op.post('/client/nodes/deinitialize', { ids: [waiting] }), 'nodeCommunication');
+    is(await op.post('/client/nodes/deinitialize', { ids: [waiting] }), 'parameter');
     assert.deepEqual(told, [waiting, waiting]);
   });
 
@@ -243,8 +243,8 @@ describe('nodes', () => {
     assert.equal((await nodeRow(running)).status, 'paused');
     ok(await set([running], 'normal'));
     assert.equal((await nodeRow(running)).status, 'unknown');
-    is(await set([waiting], 'paused'), 'nodeCommunication');
-    multiple(await set([waiting, running], 'paused'), ['nodeCommunication', [(await nodeRow(waiting)).name]]);
+    broken(await set([waiting], 'paused'), '', 'refused');
+    multiple(await set([waiting, running], 'paused'), ['parameter', [(await nodeRow(waiting)).name]]);
     broken(await set([running], 'offline'), 'status', 'invalidChoice');
   });
 

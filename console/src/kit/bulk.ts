@@ -44,6 +44,13 @@ export async function inTurns(body: unknown, send: (part: unknown) => Promise<un
   if (failed.length) throw new ApiError({ code: codeOf('multiple'), message: '', errorData: failed });
 }
 
+/** 101009 of a call that has begun a task all the same, of those that did not fail: which, in `extra`. */
+export function hasBegun(error: unknown): error is ApiError & { extra: { taskID: number } } {
+  if (!isError(error, 'multiple')) return false;
+  const { extra } = error;
+  return typeof extra === 'object' && extra !== null && 'taskID' in extra && typeof extra.taskID === 'number';
+}
+
 /** Of rows that were sent together: those that failed and are still there, to be tried again. */
 export function failedRows(error: unknown, rows: readonly Row[], nameOf: (row: Row) => string): Row[] {
   if (!isError(error, 'multiple')) return [];

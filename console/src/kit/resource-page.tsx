@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useMemo, useState } from 'react';
 import { paging } from '#contract/limits.ts';
-import { failedRows, inTurns } from './bulk.ts';
+import { failedRows, hasBegun, inTurns } from './bulk.ts';
 import { callAny, type CallKey, type ListKey, type RowOf } from './client.ts';
 import { isSure } from './confirm.ts';
 import { isRowGone } from './empty.tsx';
@@ -81,9 +81,17 @@ export function ResourcePage<L extends ListKey>({
     params,
     edit: id => change({ edit: id }),
     send: async (key, body, options) => {
+      const answers: unknown[] = [];
       try {
-        const answers: unknown[] = [];
-        await inTurns(body, async part => answers.push(await callAny(key, { ...params, ...options?.params, body: part })));
+        await inTurns(body, async part => {
+          try {
+            answers.push(await callAny(key, { ...params, ...options?.params, body: part }));
+          } catch (error) {
+            // of some it went well: the task of those
+            if (hasBegun(error)) answers.push(error.extra);
+            throw error;
+          }
+        });
         if (options?.task) follow(answers, options.task);
         else notify.success(options?.success ?? t('message.updateSuccess'), options?.offer);
         return true;
@@ -96,6 +104,7 @@ export function ResourcePage<L extends ListKey>({
           outcome.left = [];
           notify.error(t(rows.length === 1 ? 'error.rowGone' : 'error.rowsGone'));
         } else if (what.kind === 'multiple') {
+          if (options?.task && answers.length) follow(answers, options.task);
           // part of it went well, and shows behind the dialog
           void queryClient.invalidateQueries();
           outcome.left = failedRows(error, rows, row => nameOf(resource, row));

@@ -43,9 +43,22 @@ export const isBundle = (value: unknown): value is Bundle => {
 
 /** A node and its server understand each other when no more releases lie between them. */
 export const releasesMost = 2;
-/** How many releases lie between two versions. What is no version of ours is as far as it can be: a node may say anything. */
-export function releasesApart(one: string, other: string): number {
-  const [a, b] = [one, other].map(text => /^(\d+)\.(\d+)\./.exec(text));
+/** The last minor number of each major one that is over, from 0 on: whoever makes the first release of a new one adds a number here. */
+export const lastMinors: readonly number[] = [];
+function releaseOf(text: string): { major: number; minor: number } | undefined {
+  const found = /^(\d{1,6})\.(\d{1,6})\./.exec(text);
+  return found ? { major: Number(found[1]), minor: Number(found[2]) } : undefined;
+}
+/** A node may say anything. */
+export const isRelease = (text: string): boolean => releaseOf(text) !== undefined;
+/** How many releases lie between two versions. What is no version of ours is as far as it can be, as is a major number we do not know. */
+export function releasesApart(one: string, other: string, lasts: readonly number[] = lastMinors): number {
+  const [a, b] = [releaseOf(one), releaseOf(other)];
   if (!a || !b) return Number.POSITIVE_INFINITY;
-  return a[1] === b[1] ? Math.abs(Number(a[2]) - Number(b[2])) : Number.POSITIVE_INFINITY;
+  if (a.major === b.major) return Math.abs(a.minor - b.minor);
+  const [low, high] = a.major < b.major ? [a, b] : [b, a];
+  if (high.major > lasts.length) return Number.POSITIVE_INFINITY;
+  // the first release of a major number follows the last one before
+  const between = lasts.slice(low.major + 1, high.major).reduce((sum, last) => sum + last + 1, 0);
+  return Math.max(0, lasts[low.major]! - low.minor) + between + high.minor + 1;
 }

@@ -3,7 +3,7 @@ import { calls } from '../kit/call.ts';
 import { arr, big, bool, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
 import { confidential } from '../kit/secret.ts';
 import * as rules from '../rules.ts';
-import { upgradeStates } from '../states.ts';
+import { nodeStates, upgradeStates } from '../states.ts';
 import { nodeStatuses, Place } from './place.ts';
 import { nodeBounds, nodeTypes, portTypes } from '../limits.ts';
 import { Geneva, logRotateTime } from './node-settings.ts';
@@ -46,7 +46,8 @@ export const Node = obj({
   zoneID: nullable(id()),
   zoneName: nullable(text(64)),
   type: one(nodeTypes),
-  status: one(nodeStatuses),
+  /** one without a zone is `uninitialized`, whatever it says */
+  status: one(nodeStates),
   /** since when it is in this state; null: it was never in another */
   statusSince: nullable(time()),
   /** of a paused one that says nothing any more: since its last word; null: it is heard, or is not paused */
@@ -56,7 +57,7 @@ export const Node = obj({
   /** of its agent; the row's own is `rowVersion` */
   version: text(64),
   rowVersion: int(),
-  /** what came of the last upgrade */
+  /** what came of the last upgrade, by the version it runs now */
   upgrade: one(upgradeStates),
   /** false: it runs out of the installation's folder, and is upgraded with that */
   upgradable: bool(),
@@ -166,6 +167,7 @@ export const nodeSelf = calls(
         'nodeInVirtualNode',
         'invalidNodeTime',
         'nodesExceeded',
+        'nodeVersionMismatch',
       ],
       audit: false,
     },

@@ -5,6 +5,7 @@
 import { fill } from '../kit/text.ts';
 import type { Language } from '../kit/text.ts';
 import { type Reason, reasonTexts } from './reasons.ts';
+import { reasons } from '../states-reasons.ts';
 import { ruleTexts } from './texts.ts';
 
 export { ruleTexts };
@@ -20,14 +21,21 @@ export type Rule<Value = unknown, Context = unknown> = {
 export type RuleName = keyof typeof ruleTexts;
 export const isReason = (value: unknown): value is Reason => typeof value === 'string' && Object.hasOwn(reasonTexts, value);
 
+const isOfState = (value: unknown): value is keyof typeof reasons => typeof value === 'string' && Object.hasOwn(reasons, value);
+
 export function isRuleName(value: unknown): value is RuleName {
   return typeof value === 'string' && Object.hasOwn(ruleTexts, value);
 }
 
 /** The sentence a form shows under the field. */
 export function ruleText(problem: { rule: string; bounds?: Bounds }, language: Language): string {
-  const why = problem.rule === 'wrongFormat' ? problem.bounds?.['why'] : undefined;
-  const text = isReason(why) ? reasonTexts[why] : ruleTexts[isRuleName(problem.rule) ? problem.rule : 'wrongFormat'];
+  const why = problem.bounds?.['why'];
+  // refused by the state of what it was asked of (states.ts)
+  if (problem.rule === 'refused' && isOfState(why)) return reasons[why].text[language];
+  const text =
+    problem.rule === 'wrongFormat' && isReason(why)
+      ? reasonTexts[why]
+      : ruleTexts[isRuleName(problem.rule) ? problem.rule : 'wrongFormat'];
   return fill(text[language], problem.bounds);
 }
 

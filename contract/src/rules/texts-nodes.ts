@@ -7,4 +7,25 @@ export const nodeTexts = {
     zh_CN: '同类任务同时只能进行一项。请等目前这一项结束，或先取消它',
     en_US: 'Only one task of this kind may be under way. Wait until the current one has ended, or cancel it first',
   },
+  refused: {
+    zh_TW: '目前的狀態不允許此操作',
+    zh_CN: '当前状态不允许此操作',
+    en_US: 'Its state does not allow this',
+  },
+  nodeApart: {
+    zh_TW: '節點版本 {version} 與 {offered} 相差超過 {most} 個版本。請在該主機上執行新的加入指令，節點會保留原有身分',
+    zh_CN: '节点版本 {version} 与 {offered} 相差超过 {most} 个版本。请在该主机上执行新的加入命令，节点会保留原有身份',
+    en_US:
+      'It runs {version}, more than {most} releases from {offered}. Run a new join line on that machine: it stays the node it is',
+  },
+  nodeCheckout: {
+    zh_TW: '此節點執行於安裝目錄，會隨控制端一起升級',
+    zh_CN: '此节点运行于安装目录，会随控制端一起升级',
+    en_US: 'It runs out of the folder of an installation, and is upgraded with that',
+  },
+  nothingPacked: {
+    zh_TW: '尚未打包節點程式，請先執行 npm run bundle',
+    zh_CN: '尚未打包节点程序，请先执行 npm run bundle',
+    en_US: 'Nothing is packed for nodes yet: run npm run bundle where Breakwater is installed',
+  },
 } as const satisfies Record<string, Text>;

@@ -1,7 +1,7 @@
 /** What a handler is given, and how its transaction ends: revisions, outbox, audit row, notice. */
 import { type DocumentKind, kinds } from '#contract/edge/kinds/index.ts';
 import { sql } from 'kysely';
-import { type Fail, type FieldError, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
+import { brokenOf, type Fail, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
 import { hidden, hiddenOther, isHidden } from '#contract/kit/hidden.ts';
 import type { Actor } from './actor.ts';
@@ -123,7 +123,7 @@ export class Context {
       // one item alone fails as itself
       if (all.size === 1) throw error;
       const { code, params } = error;
-      const [broken] = (error.name === 'parameter' ? (error.errorData ?? []) : []) as FieldError[];
+      const broken = brokenOf(error);
       const line = { code, params, ...(broken ? { field: { rule: broken.rule, bounds: broken.bounds } } : {}) };
       const same = failed.find(({ targets: _targets, ...one }) => JSON.stringify(one) === JSON.stringify(line));
       if (same) same.targets.push(target(item));
@@ -139,6 +139,11 @@ export class Partial extends Error {
   constructor(failure: Fail) {
     super(failure.message);
     this.failure = failure;
+  }
+
+  /** Of what was done a task goes on, which whoever asked follows. */
+  with(taskID: number): Partial {
+    return new Partial(new Failure(this.failure.name, { errorData: this.failure.errorData, extra: { taskID } }));
   }
 }
 

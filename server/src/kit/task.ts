@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
-import { errorBody, Fail, failFields, type FieldError, multipleErrors } from '#contract/errors.ts';
+import { brokenOf, errorBody, Fail, failFields, type FieldError, multipleErrors } from '#contract/errors.ts';
 import {
   type AboutOf,
   type commonLines,
@@ -28,7 +28,7 @@ export interface StoredError {
   field?: Pick<FieldError, 'rule' | 'bounds'>;
 }
 export function stored(failure: Fail): StoredError {
-  const [broken] = (failure.name === 'parameter' && Array.isArray(failure.errorData) ? failure.errorData : []) as FieldError[];
+  const broken = brokenOf(failure);
   return {
     code: failure.code,
     params: failure.params,
@@ -143,9 +143,14 @@ export const itemsOf = <K extends TaskKind, T extends number | string, S>(
     },
   });
 
+interface Open {
+  id: number;
+  /** who started it */
+  accountID: number | null;
+}
 /** What is open of a kind of which there is one at a time. */
-export const openOf = (db: Db, rootID: number, kind: Pick<TaskKind, 'name'>): Promise<{ id: number } | undefined> =>
-  row<{ id: number }>(db, sql`select id from task where "rootID" = ${rootID} and kind = ${kind.name} and "endedAt" is null`);
+export const openOf = (db: Db, rootID: number, kind: Pick<TaskKind, 'name'>): Promise<Open | undefined> =>
+  row<Open>(db, sql`select id, "accountID" from task where "rootID" = ${rootID} and kind = ${kind.name} and "endedAt" is null`);
 
 /** Room for one more that goes on. Whoever else asks for it waits here, as the last thing a call waits for: so none is counted twice. */
 export async function checkOpen(

@@ -8,8 +8,8 @@ import { implement } from '../kit/implement.ts';
 import { eachOf } from '../kit/removal.ts';
 import { type AnyWork, startTask, taskWork } from '../kit/task.ts';
 import { rows } from '../store/db.ts';
-import { allow, stateOf } from './nodes.ts';
-import { nodeTable } from './tables.ts';
+import { allow, nameOf, stateOf } from './nodes.ts';
+import { type NodeRow, nodeTable } from './tables.ts';
 
 type Kind = typeof nodeReboot | typeof nodeReset | typeof nodeCurrentCache | typeof nodeCache | typeof nodeLogRotate;
 interface Command {
@@ -41,30 +41,40 @@ export function reachBus({ services }: Context): void {
   if (services.nodes?.reaches?.() === false) throw fail('proxyConnectionFailed');
 }
 
-/** Those that may be told get a task; of the others the call says why not. */
-async function begin(ctx: Context, { kind, action }: Command, ids: readonly number[]): Promise<{ taskID: number }> {
+/**
+ * Those that may be told get a task; of the others the call says why not, with the task's number as `extra`.
+ * @param check refuses a node @param start makes the task of those that are left
+ */
+export async function beginAble(
+  ctx: Context,
+  ids: readonly number[],
+  check: (node: NodeRow) => void,
+  start: (able: number[]) => Promise<number>,
+): Promise<{ taskID: number }> {
   reachBus(ctx);
   const able: number[] = [];
   let rest: Partial | undefined;
   try {
-    await eachOf(
-      ctx,
-      ctx.store(nodeTable),
-      ids,
-      node => node.name,
-      async node => {
-        allow(action, node);
-        able.push(node.id);
-      },
-    );
+    await eachOf(ctx, ctx.store(nodeTable), ids, nameOf, async node => {
+      check(node);
+      able.push(node.id);
+    });
   } catch (error) {
     if (!(error instanceof Partial) || !able.length) throw error;
     rest = error;
   }
-  const taskID = await startTask(ctx, kind, { ids: able }, { about: { count: able.length }, total: able.length });
-  if (rest) throw rest;
+  const taskID = await start(able);
+  if (rest) throw rest.with(taskID);
   return { taskID };
 }
+
+const begin = (ctx: Context, { kind, action }: Command, ids: readonly number[]) =>
+  beginAble(
+    ctx,
+    ids,
+    node => allow(action, node),
+    able => startTask(ctx, kind, { ids: able }, { about: { count: able.length }, total: able.length }),
+  );
 
 export const nodeCommandCalls = implement(nodeCommands, {
   'POST /node/reboot': ({ ctx, body }) => begin(ctx, commands.nodeReboot, body.ids),

@@ -6,6 +6,7 @@ import { nodeInfo } from '#contract/node/info.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { row } from '../store/db.ts';
+import { stateOf } from './nodes.ts';
 import { type NodeRow, nodeTable } from './tables.ts';
 
 type Machine = Record<string, unknown>;
@@ -38,7 +39,7 @@ function linesOf(node: NodeRow, { machine, at }: Told): string {
   const load: unknown[] = Array.isArray(said) ? said : [];
   const given: Partial<Record<NodeInfoKey, unknown>> = {
     ...machine,
-    status: node.status,
+    status: stateOf(node),
     load1: load[0],
     load5: load[1],
     load15: load[2],

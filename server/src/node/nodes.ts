@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { type nodeActions, nodeCan, type NodeState, type Reason, reasonError, type UpgradeState } from '#contract/states.ts';
+import { isRelease, releasesApart, releasesMost } from '#contract/node/bundle.ts';
 import { asideHours, nodes, nodeSelf } from '#contract/node/nodes.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
@@ -12,6 +13,7 @@ import { eachOf, removeEach } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
 import { row } from '../store/db.ts';
+import { version } from '../kit/own-version.ts';
 import { Door } from './door.ts';
 import { checkFree } from './line-members.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
@@ -44,18 +46,26 @@ export const standing = (node: Pick<NodeRow, 'upgrade' | 'version'>, offered: st
 /** Refuses what the node's state does not allow. */
 export function allow(action: keyof typeof nodeActions, node: NodeRow) {
   const why = nodeCan(action, stateOf(node), node.silentSince !== null);
-  if (why !== true) refuse(why, node);
+  if (why !== true) refuse(why);
 }
-export function refuse(why: Reason, node: NodeRow): never {
-  throw new Fail(reasonError(why), { errorData: [{ path: 'ids', rule: 'invalidChoice', bounds: { value: node.name } }] });
+export function refuse(why: Reason): never {
+  throw new Fail(reasonError(why), { errorData: [{ path: '', rule: 'refused', bounds: { why } }] });
+}
+/** What is so far apart does not understand the other. @throws nodeVersionMismatch, with what to do */
+export function checkApart(version: string, offered: string): void {
+  if (releasesApart(version, offered) <= releasesMost) return;
+  throw fail('nodeVersionMismatch', {
+    errorData: [{ path: '', rule: 'nodeApart', bounds: { version, offered, most: releasesMost } }],
+  });
 }
 /** A node's zone is part of its credentials: it fetches them again once this is committed. */
 export const tell = (ctx: Context, id: number) => ctx.after.push(() => void ctx.services.nodes?.notify(id).catch(() => {}));
 
-/** As they are shown: what came of the last upgrade by what runs now, and what was set aside of their logs. */
+/** As they are shown: their state with the zone they have or not, what came of the last upgrade by what runs now, and what was set aside of their logs. */
 const shown = async <T extends { data: NodeRow[] }>(ctx: Context, page: T): Promise<T> => {
   const offered = ctx.services.offer?.bundle()?.version;
-  return withAside(ctx, { ...page, data: page.data.map(node => ({ ...node, upgrade: standing(node, offered) })) });
+  const data = page.data.map(node => ({ ...node, status: stateOf(node), upgrade: standing(node, offered) }));
+  return withAside(ctx, { ...page, data });
 };
 
 /** Nodes with what was set aside of their logs; without it where the store cannot tell. */
@@ -166,6 +176,8 @@ export const nodeCalls = implement(
 
 export const nodeSelfCalls = implement(nodeSelf, {
   'POST /join': async ({ ctx, body }) => {
+    // before its token is used; of what is no version of ours nothing is known, and it is seen once it has joined (`nodes.apart`)
+    if (isRelease(body.version)) checkApart(body.version, version);
     const { gate, door } = gateOf(ctx);
     const token = `token ${sha256(body.token).toString('base64url')}`;
     return gate.join(body, act =>

@@ -1,24 +1,23 @@
 /** Other versions of nodes: what is offered, who is given it (the task is upgrade-work.ts), and what came of it. */
 import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
-import { releasesApart, releasesMost } from '#contract/node/bundle.ts';
 import { nodeUpgrade, nodeUpgrades, upgradeLogMost } from '#contract/node/upgrade.ts';
 import { can, upgradeActions } from '#contract/states.ts';
-import { type Context, Partial } from '../kit/context.ts';
+import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
-import { eachOf } from '../kit/removal.ts';
 import { openOf, startTask } from '../kit/task.ts';
 import { rows } from '../store/db.ts';
-import { taskTable } from '../system/tasks.ts';
-import { reachBus } from './commands.ts';
-import { allow, refuse, standing } from './nodes.ts';
+import { beginAble } from './commands.ts';
+import { allow, checkApart, refuse, standing } from './nodes.ts';
 import { differing } from './offers.ts';
 import { nodeTable, upgradeState } from './tables.ts';
 
-/** One that goes on, with its number where whoever asks may see it. */
-async function openUpgrade(ctx: Context): Promise<{ taskID: number | null } | null> {
-  const open = await openOf(ctx.db, ctx.actor.rootID, nodeUpgrade);
-  return open ? { taskID: (await ctx.store(taskTable).find(open.id)) ? open.id : null } : null;
+/** One that goes on, with its number where whoever asks may see it (system/tasks.ts). */
+async function openUpgrade({ db, actor }: Context): Promise<{ taskID: number | null } | null> {
+  const open = await openOf(db, actor.rootID, nodeUpgrade);
+  if (!open) return null;
+  const maySee = !actor.token?.siteIDs && (actor.isRoot || open.accountID === actor.accountID);
+  return { taskID: maySee ? open.id : null };
 }
 
 export const nodeUpgradeCalls = implement(
@@ -35,40 +34,24 @@ export const nodeUpgradeCalls = implement(
     },
     'POST /node/upgrade': async ({ ctx, body }) => {
       const version = ctx.services.offer?.bundle()?.version;
-      if (!version) throw fail('nodeVersionMismatch');
+      if (!version) throw fail('nodeVersionMismatch', { errorData: [{ path: '', rule: 'nothingPacked' }] });
       // a node fetches it from whichever machine answers
       const others = await differing(ctx.db, ctx.services.offer?.hash);
       if (others.length) throw fail('nodeVersionMismatch', { errorData: others });
-      reachBus(ctx);
-      const able: number[] = [];
-      let rest: Partial | undefined;
-      try {
-        await eachOf(
-          ctx,
-          ctx.store(nodeTable),
-          body.ids,
-          node => node.name,
-          async node => {
-            allow('upgrade', node);
-            const why = can(upgradeActions, 'start', standing(node, version));
-            if (why !== true) refuse(why, node);
-            // one that is so old does not understand what it would be told
-            if (!node.upgradable || releasesApart(node.version, version) > releasesMost) throw fail('nodeVersionMismatch');
-            able.push(node.id);
-          },
-        );
-      } catch (error) {
-        if (!(error instanceof Partial) || !able.length) throw error;
-        rest = error;
-      }
-      const taskID = await startTask(
+      return beginAble(
         ctx,
-        nodeUpgrade,
-        { ids: able, version },
-        { about: { count: able.length, version }, total: able.length },
+        body.ids,
+        node => {
+          allow('upgrade', node);
+          const why = can(upgradeActions, 'start', standing(node, version));
+          if (why !== true) refuse(why);
+          // one that is so old does not understand what it would be told
+          if (!node.upgradable) throw fail('nodeVersionMismatch', { errorData: [{ path: '', rule: 'nodeCheckout' }] });
+          checkApart(node.version, version);
+        },
+        able =>
+          startTask(ctx, nodeUpgrade, { ids: able, version }, { about: { count: able.length, version }, total: able.length }),
       );
-      if (rest) throw rest;
-      return { taskID };
     },
     'GET /node/{id}/upgrade/logs': async ({ ctx, params }) => ({
       upgrades: await rows(

@@ -1,16 +1,13 @@
 /** `GET /admin/installation`: counted, never listed, but for the operators with the most sites. */
-import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { installation, type Licences, type Operator, operatorsMost } from '#contract/system/installation.ts';
 import { licenceEndsSoonDays } from '#contract/limits.ts';
+import { version } from '../kit/own-version.ts';
 import { implement } from '../kit/implement.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 
-// our own package.json
-export const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+export { version };
 
 const live = (alias: string): Sql => sql`${sql.ref(`${alias}.deletedAt`)} is null`;
 const isOperator = sql`a.auth = 'client' and a."isRoot" and ${live('a')}`;

@@ -1,0 +1,7 @@
+/** Of this installation. */
+import { readFileSync } from 'node:fs';
+
+// our own package.json
+export const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};

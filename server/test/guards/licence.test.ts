@@ -12,6 +12,7 @@ const free: Readonly<Record<string, string>> = {
   'POST /{area}/account/identity': 'one’s own',
   'POST /{area}/account/passkey': 'one’s own: protects what is there',
   'POST /{area}/login2fa/phase2': 'one’s own: protects what is there',
+  'POST /{area}/notices/choices': 'one’s own',
   'POST /{area}/account/resendEmail': 'an account that is there gets its link again',
   'POST /{area}/proxy': 'opens a session, in which the same holds',
   'PUT /offline/license': 'brings the licence that is lacking',

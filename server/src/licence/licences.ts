@@ -96,14 +96,14 @@ export const licenceOrderCalls = implement(
       const before = { ...held.limits, expiredAt: held.expiredAt, id: params.userId, version: held.version };
       await ctx.expect('licenseOrder', before, body);
       if (isSame({ ...held.limits, expiredAt: held.expiredAt }, body)) return {};
-      const { licenseID } = (await row<{ licenseID: number | null }>(
+      const known = await row<{ licenseID: number | null }>(
         ctx.db,
         sql`select "licenseID" from "licenseOrder" where "clientID" = ${params.userId}`,
-      ))!;
+      );
       await putOrder(ctx, params.userId, {
         kind: 'order',
         name: held.name,
-        licenseID,
+        licenseID: known?.licenseID ?? null,
         limits,
         startTime: held.startTime ?? new Date().toISOString(),
         expiredAt,

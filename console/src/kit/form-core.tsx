@@ -213,9 +213,9 @@ export function useForm(props: CoreProps) {
     setBusy(true);
     saving.current = true;
     try {
-      const answer: unknown = props.send
-        ? await props.send(shownValues())
-        : await call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
+      const asked = () =>
+        call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
+      const answer: unknown = await (props.send ? props.send(shownValues()) : asked());
       if (props.stays) adopt({ ...began.current, ...shownValues() });
       else release.current();
       await props.saved?.(shownValues(), answer);

@@ -247,10 +247,8 @@ export function useForm(props: CoreProps) {
         void queryClient.invalidateQueries();
         return props.onClose?.();
       }
-      const what = presented(error, {
-        ...props.errors,
-        otherwise: props.errors?.otherwise ?? t(isEdit ? 'message.updateFailed' : 'message.createFailed'),
-      });
+      const otherwise = props.errors?.otherwise ?? t(isEdit ? 'message.updateFailed' : 'message.createFailed');
+      const what = presented(error, { ...props.errors, otherwise });
       if (what.kind !== 'fields') return show(what);
       const { placed, homeless } = place(what.fields, paths, wrap);
       for (const problem of placed) {

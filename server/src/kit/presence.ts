@@ -20,7 +20,10 @@ export function presently(call: Mounted, presence: Presence | undefined, { handl
   if (!call.def.present) return { handler, prepare };
   if (!presence) throw new Error(`nobody asks who is there: ${call.key}`);
   return {
-    handler: ({ body: { ownPassword: _, code: __, ...body }, ...input }) => handler({ ...input, body }),
+    handler(input) {
+      const { ownPassword: _, code: __, ...body } = input.body;
+      return handler({ ...input, body });
+    },
     async prepare({ body: { ownPassword, code, ...body }, ...input }) {
       const { ctx, request } = input;
       if (!ctx.actor.isRoot || ctx.actor.proxyName) throw fail('permissionDenied');

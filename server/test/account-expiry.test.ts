@@ -177,3 +177,22 @@ test('an end is told at 30, 7 and 1 days to whoever manages the account and to i
   assert.equal((await rows(api.database.db, events)).length, 4);
   await teller.stop();
 });
+
+test('what is remembered of whoever acts is remembered no longer than their time', async () => {
+  const op = by(api, a.client);
+  const person = await api.account('user', 'remembered@test.test', { parentClient: a.client.id });
+  const member = await api.account('user', 'remembered-below@test.test', {
+    rootID: person.id,
+    parentClient: a.client.id,
+    keys: ['sites.view'],
+  });
+  const ends = performance.now() + 2000;
+  ok(await op.put('/client/account', { id: person.id, expired: inSeconds(2) }));
+  for (const one of [person, member]) ok(await by(api, one).get('/user/sites'));
+  for (const one of [person, member])
+    while ((await by(api, one).get('/user/sites')).status === 200) {
+      // half of what is remembered otherwise
+      assert.ok(performance.now() < ends + 15_000, 'nobody looks, and it goes on');
+      await new Promise(setImmediate);
+    }
+});

@@ -93,6 +93,14 @@ describe('who is told', () => {
       ],
     );
     assert.doesNotMatch(JSON.stringify(second), /NATS|mute|mine/);
+    const vendor = await api.account('admin', 'vendor-health@test.test');
+    assert.deepEqual(checksOf(await told(vendor, 'admin')), ['bus', 'nodes', 'nodes'], 'the vendor is told of all of it');
+    const clerk = await api.account('admin', 'clerk@test.test', { rootID: vendor.id, keys: ['licenses.view'] });
+    assert.doesNotMatch(
+      JSON.stringify(await told(clerk, 'admin')),
+      /NATS|mute|mine|theirs/,
+      'its people are told what their keys are for',
+    );
     const stranger = await api.account('user', 'siteless@test.test', { parentClient: owner.client.id });
     assert.deepEqual(checksOf(await told(stranger, 'user')), [], 'a customer without a site is not affected');
     const blind = await api.account('client', 'blind@test.test', { rootID: owner.client.id, keys: ['sites.view'] });

@@ -25,7 +25,7 @@ const inbox = async (person: Person): Promise<Inbox> =>
 const post = (person: Person, what: string, body: object) =>
   api.call('POST', `/${person.area}/notices/${what}`, { token: person.token, body });
 
-test('a new device is told to its person alone, and to the webhook of their root; the mail is the account’s own choice', async () => {
+test('a new device is told to its person alone, and to the webhook of their root where it was chosen; the mail is the account’s own choice', async () => {
   const { db } = api.database;
   const [one, other] = await Promise.all(
     ['one', 'other'].map(name => api.account('user', `${name}-device@test.test`, { rootID: a.user.id, parentID: a.user.id })),
@@ -43,8 +43,11 @@ test('a new device is told to its person alone, and to the webhook of their root
     );
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
   const told = async (person: Person) => (await inbox(person)).notices.filter(({ kind }) => kind === 'newDevice');
-  await sql`insert into webhook ("accountID", enable, url, secret) values (${a.user.id}, true, 'https://hook.example.net',
-    ${api.services.sealing.seal('webhook.secret', 'a secret of theirs')})`.execute(db);
+  await sql`insert into webhook ("accountID", enable, url, secret, kinds) values (${a.user.id}, true, 'https://hook.example.net',
+    ${api.services.sealing.seal('webhook.secret', 'a secret of theirs')}, '{newDevice}'),
+    (${a.client.id}, true, 'https://all.example.net', ${api.services.sealing.seal('webhook.secret', 'another')}, '{}')`.execute(
+    db,
+  );
   await signIn(one!, firefox);
   await teller.look();
   const { rows: deliveries } = await sql<{ body: string }>`select body from "webhookDelivery"`.execute(db);

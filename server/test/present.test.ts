@@ -100,6 +100,17 @@ test('a webhook and a chat tell what the root sees, so the root says where to an
   const set = (body: object, as = a.client.token) => api.call('PUT', '/client/setting/webhook', { token: as, body });
   is(await set(hook, token), 'permissionDenied');
   broken(await set(hook, sub.token), 'url', 'rootSends');
+  // nor somebody in its name, who would go on hearing of it
+  const vendor = await api.account('admin', 'acting@test.test');
+  const acting = ok(await api.call('POST', '/admin/proxy', { token: vendor.token, body: { id: a.client.id } })).body.accessToken;
+  broken(await set(hook, acting), 'url', 'rootSends');
+  // nor do they take off the code that other calls here ask for
+  await sql`insert into setting ("clientID", key, value) values (${a.client.id}, 'accountVerify', 'true')`.execute(
+    api.database.db,
+  );
+  const off = (as: string) => api.call('PUT', '/client/setting/system/accountVerify', { token: as, body: { enabled: false } });
+  for (const other of [acting, sub.token]) is(await off(other), 'permissionDenied');
+  ok(await off(a.client.token));
   ok(await set(hook));
   const { secret: _, ...kept } = hook;
   broken(await set({ ...kept, url: 'https://elsewhere.example.net/' }, sub.token), 'url', 'rootSends');

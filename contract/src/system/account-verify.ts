@@ -10,6 +10,6 @@ export const accountVerify = calls(
   {
     'GET /accountVerify': { answer: obj({ enabled: bool(), version: int() }) },
     /** On only once a test went out by the mail server: nobody could sign in otherwise. */
-    'PUT /accountVerify': { body: obj({ enabled: bool() }), errors: ['illegalEmailSettings'] },
+    'PUT /accountVerify': { body: obj({ enabled: bool() }), errors: ['illegalEmailSettings', 'permissionDenied'] },
   },
 );

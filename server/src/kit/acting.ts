@@ -29,13 +29,16 @@ export interface Acting {
   proxyName: string | null;
   /** CIDRs from which the people of its operator may come */
   restrictedTo: unknown;
+  /** until the account, its root or its operator has come to its end; null: never, or it has */
+  endsInMs: number | null;
 }
 /** An operator's people, not its customers. */
 const restrictedTo = sql`select x.value from setting x where a.auth = 'client' and x.key = 'restrictGroupCIDRs'
   and x."clientID" = coalesce(a."rootID", a.id)`;
 export const actingColumns = sql`a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
   ${statusOf} as status, a.language, a.timezone, p.id as "proxyID", p.email as "proxyName",
-  (${restrictedTo}) as "restrictedTo"`;
+  (${restrictedTo}) as "restrictedTo",
+  (select min(ceil(extract(epoch from e - now()) * 1000))::float8 from unnest(array[a.expired, root.expired, op.expired]) e where e > now()) as "endsInMs"`;
 
 /** Null: from everywhere. */
 function networksOf(stored: unknown): Networks | null {
@@ -65,5 +68,6 @@ export function actorOf(found: Acting, held: Iterable<string>, sessionID: string
     proxyID: found.proxyID,
     proxyName: found.proxyName,
     networks: networksOf(found.restrictedTo),
+    endsInMs: found.endsInMs,
   };
 }

@@ -39,6 +39,8 @@ export interface Actor {
   proxyName: string | null;
   /** where its operator lets it come from; null: from everywhere */
   networks: Networks | null;
+  /** until its account, or one that it hangs on, has come to its end, as it was read; null: never */
+  endsInMs?: number | null;
   /** of the operator; nobody's of an admin */
   licence?: InForce | undefined;
 }

@@ -37,6 +37,8 @@ const mayAct = (actor: Actor | null): actor is Actor => actor?.status === 'norma
 /** Doors behind doors: nobody needs as many. */
 const doorsMax = 8;
 
+const leastOf = (a: number | null | undefined, b: number | null | undefined) => (a == null ? b : b == null ? a : Math.min(a, b));
+
 type KeysOf = (area: Area) => readonly string[];
 
 export class Sessions {
@@ -169,7 +171,9 @@ export class Sessions {
       const generation = this.#generation;
       actor = await (tokenID === undefined ? this.#load(key) : this.#loadToken(tokenID, key));
       if (this.#actors.size >= rememberedMax) this.#actors.clear();
-      if (generation === this.#generation) this.#actors.set(key, { actor, until: performance.now() + actorCacheMs });
+      // no longer than its time is: that holds from the moment on
+      const keptMs = Math.min(actorCacheMs, actor?.endsInMs ?? Infinity);
+      if (generation === this.#generation) this.#actors.set(key, { actor, until: performance.now() + keptMs });
     }
     if (!actor) throw fail('invalidToken');
     if (!isFrom(actor, ip)) throw networkRefused();
@@ -211,7 +215,8 @@ export class Sessions {
     if (found.proxyID === null) return this.#actorOf(db, found, sessionID);
     const opener = await this.#opener(db, found.openerID, door + 1);
     // whoever really acts comes from where they may: what the account in whose name they act says of its own people is not about them
-    return opener && { ...(await this.#actorOf(db, found, sessionID)), networks: opener.networks };
+    const actor = opener && (await this.#actorOf(db, found, sessionID));
+    return actor && { ...actor, networks: opener.networks, endsInMs: leastOf(actor.endsInMs, opener.endsInMs) };
   }
 
   /**

@@ -94,7 +94,13 @@ export const cnameCalls = implement(
       const { dsReplaced, newKey, ...set } = body;
       const before = await usedRules(ctx);
       const newKeyAsked = newKey && { newKeyAt: new Date().toISOString(), newKeyFrom: null };
-      await ctx.store(cnameTable).set(body.id, { ...set, ...(dsReplaced && { dsBefore: [] }), ...newKeyAsked });
+      await ctx.store(cnameTable).set(body.id, {
+        ...set,
+        ...(dsReplaced && { dsBefore: [] }),
+        // what stands above it is another server's matter now
+        ...(isMoved && { dsAbove: [], aboveAt: null }),
+        ...newKeyAsked,
+      });
       // it is begun now, not when the zone is compared next
       if (newKey) await sql`update cname set "comparedAt" = null, "nextAt" = now() where id = ${body.id}`.execute(ctx.db);
       await checkRules(ctx, before, body.signed && !signed ? 'signed' : 'dnsSettingID');

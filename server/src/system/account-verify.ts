@@ -1,5 +1,5 @@
 /** Whether each sign-in takes a second factor. */
-import { Fail } from '#contract/errors.ts';
+import { Fail, fail } from '#contract/errors.ts';
 import { accountVerify } from '#contract/system/account-verify.ts';
 import { implement } from '../kit/implement.ts';
 import { mailServerOf } from '../kit/mail/send.ts';
@@ -16,6 +16,9 @@ export const accountVerifyCalls = implement(accountVerify, {
     const { rootID } = ctx.actor;
     const before = await readSetting(ctx.db, rootID, key);
     await ctx.expect('setting', { id: rootID, version: await settingVersion(ctx.db, rootID, key), enabled: before }, body);
+    // whoever takes the code off would be asked for less before mails, or backups, go elsewhere (kit/presence.ts)
+    const { isRoot, proxyName, token } = ctx.actor;
+    if (before && !body.enabled && (!isRoot || proxyName || token)) throw fail('permissionDenied');
     if (body.enabled && !before) {
       const server = await mailServerOf(ctx.db, ctx.services.sealing, rootID);
       if (!server?.testedAt)

@@ -1,6 +1,6 @@
 /**
  * Who says where notices go beyond the console: a webhook, a chat. They tell of all that the root account sees, whoever set them, and go on
- * when that one has left: so the root alone says where they go and of what, as far as its own area has it. Others who hold the key turn them
+ * when that one has left: so the root itself, in nobody's name, says where they go and of what, as far as its own area has it. Others who hold the key turn them
  * off, or leave kinds out.
  */
 import { failFields } from '#contract/errors.ts';
@@ -31,7 +31,7 @@ export function checkTold(
 ): void {
   // none stands for all of them where a webhook says so
   const all = (kinds: readonly string[]) => (kinds.length ? kinds : allKinds);
-  if (actor.isRoot) {
+  if (actor.isRoot && !actor.proxyName) {
     const strange = after.kinds.filter(kind => !before.kinds.includes(kind) && !isToldTo(actor, kind));
     if (strange.length) throw failFields(strange.map(value => ({ path: 'kinds', rule: 'unknown' as const, bounds: { value } })));
     return;

@@ -15,6 +15,14 @@ import { row } from '../store/db.ts';
 
 const lookMs = 1000;
 
+/** Of one look. */
+const skippedMost = 100;
+/** The first of those that are over, save these. */
+const dueOf = (
+  held: readonly number[],
+) => sql`expired <= now() and status = 'normal' and "deletedAt" is null and id <> all(${[...held]}::bigint[])
+  order by expired, id limit 1`;
+
 interface Over {
   id: number;
   auth: Area;
@@ -45,18 +53,34 @@ export class AccountExpiry {
 
   /** Ends all that are over; one that somebody holds is left for the next look. */
   async look(): Promise<void> {
-    while (!this.#rounds.ending.aborted && (await this.#endOne()));
+    // one that cannot be ended keeps nobody behind it waiting
+    const held: number[] = [];
+    let problem: unknown;
+    for (let goesOn = true; goesOn && !this.#rounds.ending.aborted;)
+      try {
+        goesOn = await this.#endOne(held);
+      } catch (error) {
+        problem ??= error;
+        goesOn = held.length < skippedMost && (await this.#skip(held));
+      }
+    if (problem !== undefined) throw problem;
   }
 
-  async #endOne(): Promise<boolean> {
+  /** Leaves out the one whose turn it was. @returns whether there was one */
+  async #skip(held: number[]): Promise<boolean> {
+    const next = await row<{ id: number }>(this.#services.database.db, sql`select id from account where ${dueOf(held)}`);
+    if (next) held.push(next.id);
+    return next !== undefined;
+  }
+
+  async #endOne(held: readonly number[]): Promise<boolean> {
     const { database, sessions } = this.#services;
     const startedAt = performance.now();
     return untangled(database.writes, async db => {
       const ended = await row<Over>(
         db,
         sql`update account set status = 'expired', "updatedAt" = now(), "rowVersion" = "rowVersion" + 1
-            where id = (select id from account where expired <= now() and status = 'normal' and "deletedAt" is null
-              order by expired, id limit 1 for no key update skip locked)
+            where id = (select id from account where ${dueOf(held)} for no key update skip locked)
             returning id, auth, coalesce("rootID", id) as "rootID", "parentClient"`,
       );
       if (!ended) return false;

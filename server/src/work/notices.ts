@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import { fill, type Language } from '#contract/kit/text.ts';
-import { type NoticeKind, noticeKinds, noticeLimits, webhookLimits } from '#contract/limits.ts';
+import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds, webhookLimits } from '#contract/limits.ts';
 import type { Actor } from '../kit/actor.ts';
 import { consoleURL } from '../kit/console-url.ts';
 import { sendMail } from '../kit/mail/send.ts';
@@ -170,16 +170,24 @@ export class NoticeTeller {
       const { rootID, kind } = event;
       // a later release may know more kinds
       if (!noticeKinds.includes(kind)) return true;
+      // about somebody alone: it goes beyond the console where it was chosen by name
+      const isPersonal = noticeNeeds[kind] === null;
+      const whose = events.every(({ accountID }) => accountID !== null) ? events.map(({ accountID }) => accountID) : null;
       for (const one of events)
-        await putDeliveries(db, sql`w.enable and w."accountID" = ${rootID} and (w.kinds = '{}' or ${kind} = any(w.kinds))`, {
-          ...one,
-          detail: noticeDetail(one, 'en_US'),
-        });
+        await putDeliveries(
+          db,
+          sql`w.enable and w."accountID" = ${rootID} and ((w.kinds = '{}' and ${!isPersonal}) or ${kind} = any(w.kinds))`,
+          {
+            ...one,
+            detail: noticeDetail(one, 'en_US'),
+          },
+        );
       await putForChats(db, rootID, kind, events);
       const people = await rows<Person>(
         db,
         sql`select a.id, p.choices from account a left join "noticePerson" p on p."accountID" = a.id
-            where coalesce(a."rootID", a.id) = ${rootID} and a.status = 'normal' and a."deletedAt" is null order by a.id limit ${peopleMax}`,
+            where coalesce(a."rootID", a.id) = ${rootID} and a.status = 'normal' and a."deletedAt" is null
+              and (${whose}::bigint[] is null or a.id = any(${whose})) order by a.id limit ${peopleMax}`,
       );
       for (const { id, choices } of people) {
         const about = events.filter(({ accountID }) => accountID === null || accountID === id);

@@ -20,7 +20,7 @@ export const site: Source<'site', SiteRow> = {
     `jsonb_build_object('status', s.status, 'expired', s.expired, 'cacheGeneration', s."cacheGeneration",
        'parts', to_jsonb(array_remove(array[${present.join(', ')}], null)),
        'settings', ${settingsOfSite})`,
-    `concat(g."zoneID", ' false')`,
+    `concat(g."zoneID", ' ', s."forceBackup"::text)`,
   ),
   compile: loaded => {
     const { status, expired, cacheGeneration, parts: named, settings } = loaded.row;

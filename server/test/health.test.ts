@@ -1,10 +1,8 @@
 /** The checks over a real database, and who is told what over HTTP. */
 import assert from 'node:assert/strict';
-import { sign as signBytes } from 'node:crypto';
 import { createBusKeys } from '#server/bus/credentials.ts';
 import { renewNode } from '#server/bus/join.ts';
 import { renewalText } from '#server/bus/join-token.ts';
-import { nkey } from '#server/bus/nkeys.ts';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { type Finding, fails, keyOf, warns, well } from '#contract/system/health.ts';
@@ -15,6 +13,7 @@ import { addDatabaseChecks, addNodesCheck, addRelayCheck, addTasksCheck, addUpke
 import { writeSetting } from '#server/system/settings.ts';
 import { by } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
+import { nodeKey } from './node-key.ts';
 
 let api: Api;
 let owner: Tenant;
@@ -57,11 +56,6 @@ async function told(who: Parameters<typeof by>[1], area: 'user' | 'client' | 'ad
   };
 }
 const checksOf = (answer: Awaited<ReturnType<typeof told>>) => answer.troubles.map(one => one.check);
-
-function nodeKey() {
-  const pair = nkey('user');
-  return { publicKey: pair.publicKey, sign: (text: string) => signBytes(null, Buffer.from(text), pair.key).toString('base64') };
-}
 
 describe('who is told', () => {
   test('nobody is told anything while all is well', async () => {

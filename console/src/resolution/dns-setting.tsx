@@ -2,12 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { dnsAbilitiesOf, dnsMinTTLOf, dnsSettingFields, dnsTypes, statusPollMs, tsigAlgorithms } from '#contract/limits.ts';
-import { AskedNow } from '../kit/asked-now.tsx';
-import { Status } from '../kit/bits.tsx';
-import { call, type AnswerOf } from '../kit/client.ts';
+import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
-import { query, unkept, useAction } from '../kit/query.ts';
+import { query, useAction } from '../kit/query.ts';
 import { type FormField, options, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
@@ -16,6 +14,7 @@ import { number } from '../kit/units.ts';
 import { GeoData } from './geo-data.tsx';
 
 const testing = 'POST /client/setting/dns/test';
+const Tried = later(async () => (await import('./dns-tried.tsx')).Tried);
 const waiting = 'GET /client/setting/dns/unprocessed';
 const recovery = 'POST /client/setting/dns/recovery';
 
@@ -207,32 +206,6 @@ const secondaries = resource<'GET /client/setting/dns/secondaries'>({
   valuesOf: ({ address, port, keyName, algorithm, memo }) => ({ address, port, keyName, algorithm, memo, credentials: '' }),
   updateBody: ({ credentials, ...values }, row) => ({ id: row.id, ...values, ...(credentials ? { credentials } : {}) }),
 });
-
-/** Asked now: whether it answers, and for which zones. */
-function Tried({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
-  const asked = useQuery<AnswerOf<typeof testing>>({
-    queryKey: [testing, id],
-    queryFn: ({ signal }) => call(testing, { body: { id } }, { signal }),
-    ...unkept,
-  });
-  return (
-    <AskedNow title={t('dnsTest.title', { name: title })} asked={asked} again={t('dnsTest.again')} onClose={onClose}>
-      {({ zones, ms }) => (
-        <>
-          <p className="ink-2">{t(zones.length ? 'dnsTest.good' : 'dnsTest.noZones', { ms: number(ms) })}</p>
-          <ul className="rows">
-            {zones.map(one => (
-              <li key={one.cnameID}>
-                <span className="grow mono">{one.domainName}</span>
-                <Status value={one.isThere ? 'success' : 'warning'} texts="dnsThere" />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </AskedNow>
-  );
-}
 
 /** Changes that have not arrived, and what keeps them. */
 function Waiting() {

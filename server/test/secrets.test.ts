@@ -97,7 +97,6 @@ describe('what looks like a secret', () => {
 
 const columnReasons: Record<string, string> = {
   'acmeChallenge.token': 'public: an authority gave it, and anybody may ask a node for it',
-  'joinToken.hash': 'SHA-256 of a random token; only node/nodes.ts and bus/gate.ts read it, and it is answered nowhere',
   'login.code': 'SHA-256 of the code and of a random key that only the person has',
   'login.hash': 'SHA-256 of a random key',
   'login.secret': 'sealed (account/second-factor.ts): a row of minutes, which no list answers',

@@ -31,7 +31,8 @@ function Role({ account }: { account: Account }) {
 }
 
 function Kind({ account }: { account: Account }) {
-  if (account.isRoot) return t(`auth.${account.auth}`);
+  // the vendor's are called what the filter calls them
+  if (account.isRoot || account.auth === 'admin') return t(`auth.${account.auth}`);
   return t(account.auth === area ? 'accountKind.client' : 'account.subOf', { auth: t(`auth.${account.auth}`) });
 }
 

@@ -1,10 +1,11 @@
 /** Join lines that are still open: made by `POST /client/nodes/joinToken`, used by nobody yet. The line itself was told once, to whoever made it. */
 import { calls } from '../kit/call.ts';
-import { id, ids, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
+import { id, ids, list, nullable, obj, one, opt, page, str, text, time } from '../kit/schema.ts';
 import { nodeTypes } from '../limits.ts';
 
 export const JoinLine = obj({
-  ...record,
+  id: id(),
+  createdAt: time(),
   /** that the node gets; null: its machine's */
   name: nullable(text(64)),
   /** that it joins; null: none yet */

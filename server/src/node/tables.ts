@@ -137,7 +137,7 @@ export const joinLineTable = table<JoinLineRow>()({
       ),
   },
   soft: false,
-  sort: ['name', 'expiredAt', 'createdAt', 'updatedAt'],
+  sort: ['name', 'expiredAt', 'createdAt'],
   filters: { keyword: like('name') },
   secret: ['hash'],
   extra: {

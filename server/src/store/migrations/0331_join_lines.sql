@@ -1,8 +1,6 @@
--- Open join lines are listed and taken back: rows like others. What is taken back is deleted, and opens nothing any more.
+-- Open join lines are listed and taken back: rows that have a number. What is taken back is deleted, and opens nothing any more.
 alter table "joinToken"
   add column id bigint generated always as identity,
-  add column "rowVersion" int not null default 1,
-  add column "createdAt" timestamptz not null default now(),
-  add column "updatedAt" timestamptz not null default now();
+  add column "createdAt" timestamptz not null default now();
 alter table "joinToken" add constraint "joinToken_id" unique (id);
 create index "joinToken_open" on "joinToken" ("clientID") where "usedAt" is null;

@@ -33,6 +33,16 @@ const numbers: NonNullable<ListRows['sort']>[string] = async ({ rig, found, othe
     await sql`update "zonePort" set port = ${port} where id = ${id}`.execute(rig.api.database.db);
   return [first, last];
 };
+/** Only those that are open are listed. */
+const ends: NonNullable<ListRows['sort']>[string] = async ({ rig, found, other }) => {
+  const [first, last] = [1, 2].map(hours => new Date(Date.now() + hours * 3_600_000).toISOString());
+  for (const [id, at] of [
+    [other, first],
+    [found, last],
+  ])
+    await sql`update "joinToken" set "expiredAt" = ${at} where id = ${id}`.execute(rig.api.database.db);
+  return [first, last];
+};
 /** The nodes of the body answer on the line already. */
 const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids) => {
   for (const node of body['ids'] as number[])
@@ -197,7 +207,7 @@ export const nodeRows: Rows = {
       filters: { status: nodeFilters.status, keyword: nodeFilters.keyword },
     },
     'GET /client/zone/{id}/nodes': { kind: 'node' },
-    'GET /client/nodes/joinTokens': { kind: 'joinToken', filters: { keyword: part('name') } },
+    'GET /client/nodes/joinTokens': { kind: 'joinToken', filters: { keyword: part('name') }, sort: { expiredAt: ends } },
     'GET /client/node/{id}/subs': { kind: 'nodeSub', filters: { keyword: part('address', 'memo') } },
     'GET /client/metaNodes': { kind: 'node', filters: { keyword: part('name'), zoneID: inZone } },
     'GET /client/products': {

@@ -106,7 +106,7 @@ test('what a node shows fits a telephone, by night too; a zone has its shares', 
   }
 });
 
-test('open join lines stand in the dialog of new ones, and one is taken back', async () => {
+test('open join lines stand in the dialog of new ones', async () => {
   const visitor = await stand.inside('client');
   const { page } = visitor;
   const open = () => page.getByRole('button', { name: 'Join a node' }).first().click();
@@ -126,9 +126,5 @@ test('open join lines stand in the dialog of new ones, and one is taken back', a
   await picture(small.page, 'join-open-lines-dark-390');
   assert.ok((await small.page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
   await small.close();
-  await line.getByRole('button', { name: 'Take back' }).click();
-  await page.locator('.ant-modal').last().getByRole('button', { name: 'Take back' }).last().click();
-  await line.waitFor({ state: 'detached' });
-  assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

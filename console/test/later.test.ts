@@ -50,3 +50,16 @@ test('whatever is loaded later goes through the kit', () => {
   for (const file of Object.keys(others))
     assert.match(all.find(source => source.file === file)?.text ?? '', /\bimport\(/, `${file} needs no reason any more`);
 });
+
+test('a piece that comes with its words is taken from where it does: by itself it would say their keys', () => {
+  const [pieces] = sources('console/src/kit/pieces.ts');
+  const files = [...pieces!.text.matchAll(/import\('\.\/([\w-]+)\.tsx'\)/g)].map(found => found[1]!);
+  assert.ok(files.includes('secret-once'));
+  const straight = new RegExp(`^import (?!type).* from '[./]*/kit/(?:${files.join('|')})\\.tsx'`, 'm');
+  assert.match(`import { SecretOnce } from '../kit/secret-once.tsx';`, straight);
+  const found = sources('console/src/**/*.{ts,tsx}').filter(({ text }) => straight.test(text));
+  assert.deepEqual(
+    found.map(({ file }) => file),
+    [],
+  );
+});

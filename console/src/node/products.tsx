@@ -8,7 +8,7 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { bytes, number } from '../kit/units.ts';
-import { UnitsInput } from '../kit/units-input.tsx';
+import { UnitsInput } from '../kit/pieces.ts';
 import { asSearch } from '../kit/search.ts';
 
 /** Prices of a gigabyte have many places. */

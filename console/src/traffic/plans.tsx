@@ -2,7 +2,7 @@
 import { later as laterThan } from '../kit/time.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
-import { UnitsInput } from '../kit/units-input.tsx';
+import { UnitsInput } from '../kit/pieces.ts';
 import { customer, planBytes, planColumns } from './plan-columns.tsx';
 
 const plans = resource<'GET /client/extraTrafficPlans'>({

@@ -105,7 +105,7 @@ test('layer 4: what the licence does not allow is 101023; a node that sites need
   await sql`delete from "licenseOrder"`.execute(api.database.db);
 });
 
-test('nodes move to another zone and are told so; one in a group stays: 202003, one without a zone is none: 202001', async () => {
+test('nodes move to another zone and are told so; one in a group stays: 202003, one without a zone is refused with a sentence', async () => {
   const [from, to] = [await zone(), await zone()];
   const [held, free, waiting] = [await node(from), await node(from), await node(null)];
   const groupID = await op.make('/client/group', { zoneID: from, name: `group-${++made}` });
@@ -114,7 +114,7 @@ test('nodes move to another zone and are told so; one in a group stays: 202003, 
   multiple(
     await op.post('/client/node/moveToZone', { nodeIDs: [held.id, free.id, waiting.id], zoneID: to }),
     ['nodeInGroup', [held.name]],
-    ['nodeCommunication', [waiting.name]],
+    ['parameter', [waiting.name]],
   );
   assert.deepEqual([(await read(held.id)).zoneID, (await read(free.id)).zoneID], [from, to]);
   assert.deepEqual(told, [free.id]);

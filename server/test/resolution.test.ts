@@ -55,7 +55,8 @@ async function node(addresses: string[], more: { status?: string; type?: string 
   );
   return found!.id;
 }
-const become = (id: number, status: string) => sql`update node set status = ${status} where id = ${id}`.execute(api.database.db);
+const become = (id: number, status: string) =>
+  sql`update node set status = ${status}, "lastBeat" = now() + interval '1 hour' where id = ${id}`.execute(api.database.db);
 const assign = async (ids: number[], line = 1) => ok(await client().post(`/client/group/${groupID}/line/${line}/nodes`, { ids }));
 
 /** Until dig says so. */
@@ -150,7 +151,6 @@ test('a node that is paused, silent or in trouble leaves, the last one stays, an
   await become(two, 'error');
   // the second begins when what the first found has been answered
   for (let n = 0; n < 2; n++) await looked();
-  // nobody else is there
   await answers(['192.0.2.2'], group(), 'A');
   await become(one, 'normal');
   await answers(['192.0.2.1'], group(), 'A');

@@ -270,7 +270,7 @@ for (const language of ['zh_TW', 'zh_CN', 'en_US'] as const)
     await asked(false);
 
     // a paused account is told so
-    await done('PATCH', '/account/status', { ids: [bob], status: 'pause' });
+    await done('PUT', '/account', { id: bob, status: 'pause' });
     await ann.credentials(spent);
     await ann.refused(errors.accountNotEnabled.text[language], 'password');
     await visitor.close();

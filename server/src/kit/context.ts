@@ -123,7 +123,9 @@ export class Context {
       // one item alone fails as itself
       if (all.size === 1) throw error;
       const { code, params } = error;
-      const broken = brokenOf(error);
+      // what is said of one of several is said of all to whom it happened: a code's own text, unless a rule says it of the call as a whole
+      const rule = brokenOf(error);
+      const broken = error.name === 'parameter' || rule?.path === '' ? rule : undefined;
       const line = { code, params, ...(broken ? { field: { rule: broken.rule, bounds: broken.bounds } } : {}) };
       const same = failed.find(({ targets: _targets, ...one }) => JSON.stringify(one) === JSON.stringify(line));
       if (same) same.targets.push(target(item));

@@ -50,7 +50,6 @@ const counters = ['updatedAt', 'rowVersion', 'version', 'revision', 'changedAt']
 export const withoutRows: Readonly<Record<string, string>> = {
   'DELETE /{area}/account/session': 'ends a session',
   'DELETE /{area}/account/sessions': 'ends sessions',
-  'POST /{area}/notices/choices': 'says what one wants to be told; of a new device it changes the account',
   'POST /{area}/proxy': 'opens a session in the name of another',
   'POST /{area}/account/resendEmail': 'mails a link, and ends earlier ones',
   'POST /{area}/site/{siteID}/domains/checkCNAME': 'looks at the world, which is as it was',

@@ -36,6 +36,10 @@ const ofBind = () => ({
   credentials: Buffer.from(`secret ${next()}`).toString('base64'),
 });
 
+/** Somebody came into the answers of a group. */
+const cameTo = (rig: Rig, groupID: number) =>
+  rig.insert('answerChange', { groupID, lineID: 1, version: 1, change: 'came', UID: 'n-1', name: 'n', reason: 'assigned' });
+
 const copied = () => ({
   address: '192.0.2.56',
   port: 1000 + next(),
@@ -58,6 +62,7 @@ const empty: NonNullable<Rows['stage']>[string] = async (rig, _world, _body, ids
 
 export const resolutionRows: Rows = {
   make: {
+    answerChange: async (rig, world) => cameTo(rig, await rig.at(world, 'group')),
     // an operator has one of a kind and address: each row has an address of its own
     dnsSetting: (rig, { people }) =>
       rig.insert('dnsSetting', { clientID: people.client.id, driver: 'knot', server: `ns${next()}.test` }),
@@ -173,6 +178,10 @@ export const resolutionRows: Rows = {
     },
   },
   lists: {
+    'GET /client/group/{g}/answers': {
+      kind: 'answerChange',
+      make: (rig, _world, _area, ids) => cameTo(rig, ids['g']!),
+    },
     'GET /client/virtualNodes': {
       kind: 'virtualNode',
       filters: {

@@ -10,11 +10,14 @@ import { unknownID } from './checks.ts';
 import { idSlots, put } from './generate.ts';
 import { pathOf, type Rig, type World } from './world.ts';
 
+/** One goes on at a time, and what is asked meanwhile is refused whole: server/test/node-upgrade-once.test.ts and node-refusals.test.ts. */
+const onesAtATime: readonly string[] = ['POST /client/node/upgrade'];
 /** The ids are what a row has from now on, whole or not at all: no rows of which some can be changed. */
 const wholeSets: readonly string[] = ['PATCH /{area}/site/{siteID}/certificate/{certificateID}/domains'];
 export const removesRows = (call: Mounted): boolean =>
   call.def.body !== undefined &&
   !wholeSets.includes(call.key) &&
+  !onesAtATime.includes(call.key) &&
   (call.method === 'DELETE' || (call.def.errors ?? []).includes('multiple')) &&
   idSlots(call.def.body).some(isIDs);
 const isIDs = ({ path, many }: { path: string[]; many: boolean }) =>

@@ -92,7 +92,8 @@ export const systemRows: Rows = {
       enable: true,
       url: 'https://hooks.test/x',
       secret: 'only for this guard',
-      kinds: ['nodeBack'],
+      // of those that customers are told, too
+      kinds: ['certificateFailed'],
     }),
     'PUT /{area}/setting/tg': async () => ({ enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' }),
   },

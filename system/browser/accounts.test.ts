@@ -107,7 +107,12 @@ const words = {
 for (const language of ['zh_TW', 'zh_CN', 'en_US'] as const)
   test(`${language}: the link of the mail sets a password by keyboard, once; then one signs in`, async () => {
     const server = { host: '127.0.0.1', port: smtp.port, security: 'none', username: 'u', password: smtp.password };
-    await api('client', 'PUT', '/client/setting/email', { ...server, fromAddress: 'noreply@house.test', fromName: 'House' });
+    await api('client', 'PUT', '/client/setting/email', {
+      ...server,
+      fromAddress: 'noreply@house.test',
+      fromName: 'House',
+      ownPassword: password,
+    });
     const email = `link-${language.toLowerCase()}@house.test`;
     const made = await api('client', 'POST', '/client/account', { email, name: 'Link', auth: 'user', language });
     assert.ok(made.isMailed);

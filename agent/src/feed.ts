@@ -66,8 +66,10 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   let asked: (SyncRequest & { timer: NodeJS.Timeout; since: number }) | undefined;
   /** How long the next question waits for its answer. */
   let patience = answerMs.least;
-  /** A chunk is being taken in; the next question follows. */
+  /** A chunk has come, and waits for the one before it to be worked off; the next question follows. */
   let between = false;
+  /** What was taken last is worked off. The next chunk is under way meanwhile: two are in memory at most. */
+  let worked: Promise<unknown> = Promise.resolve();
   /** A chunk came that was not the last: until that one comes nothing else is taken. */
   let behind = false;
   let waiting: NodeJS.Timeout | undefined;
@@ -164,12 +166,16 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
       options.status('an answer was not signed by our control plane');
       return; // the time limit asks again
     }
-    const chunk = Chunk.parse(
-      JSON.parse(zlib.zstdDecompressSync(msg.data, { maxOutputLength: chunkBytesMost }).toString('utf8')),
-    );
     clearTimeout(request.timer);
     asked = undefined;
     patience = Math.min(Math.max(2 * (performance.now() - request.since), answerMs.least), answerMs.most);
+    between = true;
+    await worked;
+    between = false;
+    if (stopped) return;
+    const chunk = Chunk.parse(
+      JSON.parse(zlib.zstdDecompressSync(msg.data, { maxOutputLength: chunkBytesMost }).toString('utf8')),
+    );
     if (chunk.zoneID !== zoneID) {
       options.status('the control plane has this node in another zone');
       options.elsewhere();
@@ -192,9 +198,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
       return goOn();
     }
     options.take(messages);
-    between = true;
-    await options.settled();
-    between = false;
+    worked = options.settled();
     ask();
   }
 

@@ -138,14 +138,20 @@ export class Pusher {
     for (const fault of bad) if (isWithoutRoom(fault)) this.#withoutRoom.add(String(fault.id));
   }
 
-  /** Part after part, so that however much it is neither this process nor nginx works on all of it at once. */
+  /**
+   * Part after part, so that however much it is neither this process nor nginx works on all of it at once. While nginx takes one in, the
+   * next is made here.
+   */
   async #sendInParts(all: Iterable<EdgeRecord>, cursor: string): Promise<string[]> {
     const refused: string[] = [];
     const parts = inParts(all);
-    for (let part = parts.next(); !part.done;) {
-      const records = part.value;
-      part = parts.next();
-      refused.push(...(await this.#send(records, part.done ? cursor : unsettled)));
+    let part = parts.next();
+    let after = parts.next();
+    while (!part.done) {
+      const sending = this.#send(part.value, after.done ? cursor : unsettled);
+      sending.catch(() => {}); // it is waited for below, and what is made meanwhile may throw first
+      [part, after] = [after, after.done ? after : parts.next()];
+      refused.push(...(await sending));
     }
     return refused;
   }
@@ -224,17 +230,20 @@ const unfit = (error: unknown) => error instanceof RangeError || (error instance
 /** Of a certificate: it stands in a dictionary of its own. */
 const isApart = (key: string) => key.startsWith('c:') || key.startsWith('i:');
 
-/** Records in parts that fit a few pushes each; one empty part where there are none. */
+/** What a frame has beside key and value, about. */
+const frameBytes = 12;
+/** Records in parts of about one push each; one empty part where there are none. */
 function* inParts(all: Iterable<EdgeRecord>): Generator<EdgeRecord[], void> {
   let part: EdgeRecord[] = [];
   let bytes = 0;
   for (const record of all) {
-    bytes += record.key.length + (record.value?.length ?? 0);
-    if (bytes > 4 * applyBytesMax && part.length) {
+    const size = record.key.length + (record.value?.length ?? 0) + frameBytes;
+    if (bytes + size > applyBytesMax && part.length) {
       yield part;
       part = [];
       bytes = 0;
     }
+    bytes += size;
     part.push(record);
   }
   yield part;

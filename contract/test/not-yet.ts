@@ -20,16 +20,10 @@ export const notYet = {
     PUT /client/site/{siteID}/domain/{domainID}/antiHeaders
     GET /client/site/{siteID}/domain/{domainID}/antiReferers
     PUT /client/site/{siteID}/domain/{domainID}/antiReferers
-    POST /client/site/{siteID}/domains/copyToSite
-    POST /client/site/{siteID}/domains/createFrom
-    PUT /client/site/{siteID}/domains/modifyUpstreamIPs
     GET /user/site/{siteID}/domain/{domainID}/antiHeaders
     PUT /user/site/{siteID}/domain/{domainID}/antiHeaders
     GET /user/site/{siteID}/domain/{domainID}/antiReferers
     PUT /user/site/{siteID}/domain/{domainID}/antiReferers
-    POST /user/site/{siteID}/domains/copyToSite
-    POST /user/site/{siteID}/domains/createFrom
-    PUT /user/site/{siteID}/domains/modifyUpstreamIPs
     GET /client/module/wafs/defaultRules
     POST /client/site/{siteID}/acl/copy
     POST /client/site/{siteID}/acl/search

@@ -66,6 +66,27 @@ const HttpsSteps = inPlace(
   ),
 );
 const CnameTarget = later(withTexts('site', async () => (await import('./cname-target.tsx')).CnameTarget));
+const copies = (form: 'CopyToSiteForm' | 'CreateFromForm' | 'ReplaceOriginForm') =>
+  later(async () => (await import('./copies.tsx'))[form]);
+const [CopyToSiteForm, CreateFromForm, ReplaceOriginForm] = [
+  copies('CopyToSiteForm'),
+  copies('CreateFromForm'),
+  copies('ReplaceOriginForm'),
+];
+/** What is made of the chosen ones, or of their origins, in a form of its own. */
+const form = (
+  name: RowAction<Domain>['name'],
+  key: CallKey,
+  Form: ReturnType<typeof copies>,
+  isBatch: boolean,
+): RowAction<Domain> => ({
+  name,
+  call: key,
+  isBatch,
+  run: async (rows, { params }) => {
+    await overlay(close => <Form domains={rows} siteID={params['siteID']!} onClose={() => close()} />);
+  },
+});
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 
 /** One setting of the chosen domains in a drawer of its own. */
@@ -283,6 +304,9 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     ...assignments.map(({ type, action, call, field }) =>
       setting(call, field, row => ({ [field.name]: row.moduleIDs[type] ?? field.initial }), action),
     ),
+    form('createFrom', 'POST /{area}/site/{siteID}/domains/createFrom', CreateFromForm, false),
+    form('replaceOrigin', 'PUT /{area}/site/{siteID}/domains/modifyUpstreamIPs', ReplaceOriginForm, true),
+    form('copyToSite', 'POST /{area}/site/{siteID}/domains/copyToSite', CopyToSiteForm, true),
     act('PATCH /{area}/site/{siteID}/domain/setting/status', {
       name: 'enable',
       isBatch: true,

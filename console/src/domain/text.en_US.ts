@@ -63,6 +63,10 @@ export default {
   'field.fingerprint': 'Fingerprint (SHA-256)',
   'field.includeSubDomains': 'Include subdomains',
   'field.preload': 'Preload',
+  'field.toSite': 'To the site',
+  'field.newNames': 'New domain names',
+  'field.addressBefore': 'Address until now',
+  'field.to': 'Address from now on',
 
   'help.upstreams':
     'A hash type gives an origin the same visitors, or URLs, each time. Without keep-alive each request opens a connection.',
@@ -98,7 +102,15 @@ export default {
   'help.hstsAge': 'How long browsers remember it.',
   'help.includeSubDomains': 'Every subdomain is reached over https alone, too.',
   'help.preload': 'Agrees to the lists browsers come with. Getting off them takes very long.',
+  'help.copyToSite':
+    'They lie there with their origins and settings, switched off: a name is served by one site at a time. Modules and certificates stay here.',
+  'help.createFrom':
+    'One per line. Each has the origins, settings, tags and modules of this one; its certificate it needs itself.',
+  'help.addressBefore': 'Of the chosen domains those that have it are changed; ports and weights stay.',
 
+  'action.createFrom': 'New domains like this one…',
+  'action.replaceOrigin': 'Replace an origin address…',
+  'action.copyToSite': 'Copy to another site…',
   'action.addUpstream': 'Add an origin',
   'action.upstreams': 'Origins',
   'action.originHost': 'Origin Host header',
@@ -176,6 +188,10 @@ export default {
 
   'warning.removeDomains': 'They go with their origins and settings, and visitors get 903 at once.',
   'domains.noSuch': 'There is no domain {name}: it was deleted, or belongs to another site.',
+  'copies.title': '{verb}: {name}',
+  'copies.like': 'New domains like {name}',
+  'copies.here': 'They are there already',
+  'copies.copied': 'Copied. Switch them off here, then on there.',
   'domains.removeByNames': 'Delete by names…',
   'domains.namesTitle': 'Delete domains by their names',
   'domains.pasteNames':

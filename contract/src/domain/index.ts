@@ -1,6 +1,7 @@
 /** The groups of calls of this folder; a further one is one line. */
 export { autoCertificates, zeroSSLTrial } from './auto-certificates.ts';
 export { certificates } from './certificates.ts';
+export { domainCopies } from './copies.ts';
 export { domains } from './domains.ts';
 export { httpsSteps } from './https-steps.ts';
 export { ports, portUpstreams } from './ports.ts';

@@ -1,6 +1,5 @@
 /** Domains of a site and their origins. */
 import { sql } from 'kysely';
-import type * as z from 'zod/mini';
 import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import { fail } from '#contract/errors.ts';
 import { domains } from '#contract/domain/domains.ts';
@@ -10,61 +9,15 @@ import { implement } from '../kit/implement.ts';
 import { eachOf, removeAll, seenVersions, tellMissing, those } from '../kit/removal.ts';
 import { isSame, unknownID } from '../kit/store.ts';
 import { contains } from '../kit/table.ts';
-import { row, rows } from '../store/db.ts';
+import { rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
 import { autoSSLSwitch, forgetDomains } from './acme/switch.ts';
 import { publishShown } from './certificate/shown.ts';
 import { provenNames, refusedNames, type Resumed } from './claims.ts';
+import { makeAll } from './make.ts';
 import { askedOf, checkFit, checkReached, newReached } from './schemes.ts';
 import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
-import { lower, Origins } from './upstreams.ts';
-
-/** How many more domains the site's product allows, and the operator's licence. */
-async function room(ctx: Context, siteID: number): Promise<number> {
-  const { clientID } = ctx.actor;
-  const licensed = clientID === null ? Infinity : await ctx.services.licences.room(ctx.db, clientID, 'domains');
-  return Math.min(licensed, await productRoom(ctx, siteID));
-}
-async function productRoom(ctx: Context, siteID: number): Promise<number> {
-  const found = await row<{ max: number }>(
-    ctx.db,
-    sql`select coalesce(s."domainLimit", p."domainLimit") as max from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null`,
-  );
-  if (!found) throw unknownID('siteID');
-  if (found.max === 0) return Infinity;
-  const { n } = (await row<{ n: number }>(
-    ctx.db,
-    sql`select count(*) as n from domain where "siteID" = ${siteID} and "deletedAt" is null`,
-  ))!;
-  return found.max - n;
-}
-
-type NewDomain = z.output<NonNullable<(typeof domains)['defs']['POST /domains']['body']>>['domains'][number];
-
-const hasEnabled = ({ upstreams }: NewDomain) => upstreams.some(one => one.enabled ?? true);
-
-/** Those with an origin that is on, whose name nobody has, nor another before them in the list. */
-async function clearOf(ctx: Context, wanted: readonly NewDomain[]): Promise<Set<NewDomain>> {
-  const taken = await rows<{ domainName: string }>(
-    ctx.db,
-    sql`select "domainName" from domain where "domainName" = any(${wanted.map(one => one.domainName)}) and status = 1 and "deletedAt" is null`,
-  );
-  const names = new Set(taken.map(one => one.domainName));
-  return new Set(wanted.filter(one => hasEnabled(one) && !names.has(one.domainName) && names.add(one.domainName)));
-}
-
-async function makeDomains(ctx: Context, siteID: number, wanted: readonly NewDomain[]): Promise<number[]> {
-  if (!wanted.every(hasEnabled)) throw fail('noUpstreamEnabled');
-  const bare = wanted.map(domain => {
-    const { upstreams: _, ...rest } = domain;
-    return rest;
-  });
-  const ids = await ctx.store(domainTable, { siteID }).add(bare);
-  await ctx
-    .store(upstreamTable)
-    .add(wanted.flatMap(({ upstreams }, i) => upstreams.map(one => ({ ...lower(one), domainID: ids[i]! }))));
-  return ids;
-}
+import { Origins } from './upstreams.ts';
 
 const eachDomain = async (ctx: Context, siteID: number, ids: readonly number[], act: (domain: DomainRow) => Promise<void>) =>
   eachOf(ctx, ctx.store(domainTable, { siteID }), ids, domain => domain.domainName, act, 'domainIDs');
@@ -118,38 +71,7 @@ export const domainCalls = implement(
         newReached,
         body.domains.flatMap(({ upstreams }, i) => upstreams.map((one, j) => ({ ...one, path: `domains.${i}.upstreams.${j}` }))),
       );
-      let free = await room(ctx, params.siteID);
-      let ids: number[] = [];
-      const refused = await refusedNames(
-        ctx,
-        params.siteID,
-        body.domains.map(one => one.domainName),
-        prepared instanceof Set ? prepared : new Set(),
-      );
-      const clear = await clearOf(
-        ctx,
-        body.domains.filter(one => !refused.has(one.domainName)),
-      );
-      // Nearly always all of them can be made: with a few statements instead of ten for each, while others wait. Whatever
-      // stands against that is found out one by one.
-      const isMade =
-        clear.size <= free && !(await ctx.attempt(async () => void (ids = await makeDomains(ctx, params.siteID, [...clear]))));
-      if (isMade) free -= clear.size;
-      if (isMade && clear.size === body.domains.length) return { ids };
-      await ctx.each(
-        body.domains,
-        domain => domain.domainName,
-        async domain => {
-          if (isMade && clear.has(domain)) return;
-          const refusal = refused.get(domain.domainName);
-          if (refusal) throw refusal(`domains.${body.domains.indexOf(domain)}.domainName`);
-          if (free <= 0) throw fail('domainsExceeded');
-          if (isMade) throw fail(hasEnabled(domain) ? 'duplicateDomains' : 'noUpstreamEnabled');
-          ids.push(...(await makeDomains(ctx, params.siteID, [domain])));
-          free--;
-        },
-      );
-      return { ids };
+      return makeAll(ctx, params.siteID, body.domains, { proven: prepared, path: i => `domains.${i}.domainName` });
     },
     'POST /domains/export': async ({ ctx, params, found, body }) => {
       const chosen = await ctx
@@ -285,7 +207,7 @@ export const domainCalls = implement(
         provenNames(
           ctx,
           params.siteID,
-          body.domains.map((one: NewDomain) => one.domainName),
+          body.domains.map((one: { domainName: string }) => one.domainName),
         ),
       'PATCH /domain/setting/status': async ({ ctx, params, body }) => {
         const resumed = await resumedOf(ctx, params.siteID, body);

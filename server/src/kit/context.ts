@@ -99,7 +99,9 @@ export class Context {
       return undefined;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // released too, or whoever tries around this would go back to here alone
       await sql`rollback to savepoint item`.execute(this.db);
+      await sql`release savepoint item`.execute(this.db);
       this.effects.changes.length = mark.changes;
       // nor is anybody told of what did not happen
       this.after.length = mark.after;

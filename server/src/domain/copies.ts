@@ -1,0 +1,179 @@
+/** Domains made after others, and one address of their origins put for another. */
+import { sql } from 'kysely';
+import { domainCopies } from '#contract/domain/copies.ts';
+import { domainSettings } from '#contract/edge/settings.ts';
+import { Fail, type FieldError, fail, failFields } from '#contract/errors.ts';
+import type { Context } from '../kit/context.ts';
+import { implement } from '../kit/implement.ts';
+import { eachOf, those } from '../kit/removal.ts';
+import { siteTable } from '../site/tables.ts';
+import { rows } from '../store/db.ts';
+import { autoSSLSwitch } from './acme/switch.ts';
+import { provenNames } from './claims.ts';
+import { insert, makeAll, type NewDomain, room, settled } from './make.ts';
+import { checkReached, type Reached, type Wished } from './schemes.ts';
+import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
+import { adjustable } from './upstreams.ts';
+
+/** What else stands at these domains, in the order of the second list. */
+async function copySettings(ctx: Context, from: readonly number[], to: readonly number[]): Promise<void> {
+  await sql`insert into "scopedSetting" (name, "domainID", value) select x.name, p.made, x.value
+    from unnest(${[...from]}::bigint[], ${[...to]}::bigint[]) as p(had, made) join "scopedSetting" x on x."domainID" = p.had
+    where x.name = any(${Object.values(domainSettings).map(({ name }) => name)})`.execute(ctx.db);
+}
+
+/** What is refused of these origins, told of the field of the call that leads to them. */
+async function checkAt(ctx: Context, siteID: number, reached: Reached, origins: readonly Omit<Wished, 'path'>[], field: string) {
+  try {
+    await checkReached(
+      ctx,
+      siteID,
+      reached,
+      origins.map(one => ({ ...one, path: field })),
+    );
+  } catch (error) {
+    const problems = error instanceof Fail && error.name === 'parameter' ? (error.errorData as FieldError[]) : [];
+    if (!problems.length) throw error;
+    throw failFields(problems.slice(0, 1).map(problem => ({ ...problem, path: field })));
+  }
+}
+
+/** The origins of these domains, as they would be given for new ones. */
+async function originsOf(ctx: Context, ids: readonly number[]): Promise<Map<number, NewDomain['upstreams']>> {
+  const found = await rows<UpstreamRow>(
+    ctx.db,
+    sql`select * from upstream where "domainID" = any(${[...ids]}) and "deletedAt" is null order by id`,
+  );
+  const origins = new Map<number, NewDomain['upstreams']>(ids.map(id => [id, []]));
+  for (const { domainID, address, port, weight, protocol, backup, enabled, maxFails, failTimeout, hash, keepalive } of found)
+    origins.get(domainID)!.push({ address, port, weight, protocol, backup, enabled, maxFails, failTimeout, hash, keepalive });
+  return origins;
+}
+
+/** As it would be given for a new one, under this name. */
+function like(domain: DomainRow, domainName: string, upstreams: NewDomain['upstreams']): NewDomain {
+  const { balance, originHost, tags } = domain;
+  // of the fields that a domain has by these names
+  const later = Object.fromEntries(settled.map(key => [key, domain[key]])) as Pick<NewDomain, (typeof settled)[number]>;
+  return { domainName, upstreams, balance, originHost, tags, ...later };
+}
+
+async function copyToSite(ctx: Context, siteID: number, ids: readonly number[], to: number): Promise<{ ids: number[] }> {
+  await ctx.store(siteTable).need([to], 'siteID');
+  // onto itself
+  if (to === siteID) throw failFields([{ path: 'siteID', rule: 'invalidChoice' }]);
+  const { there, tell } = await those(ctx.store(domainTable, { siteID }), ids);
+  const origins = await originsOf(
+    ctx,
+    there.map(({ id }) => id),
+  );
+  const has = await rows<{ domainName: string }>(
+    ctx.db,
+    sql`select "domainName" from domain where "siteID" = ${to} and "domainName" = any(${there.map(one => one.domainName)}) and "deletedAt" is null`,
+  );
+  const taken = new Set(has.map(one => one.domainName));
+  const fit = there.filter(one => !taken.has(one.domainName)).slice(0, Math.max(0, await room(ctx, to)));
+  for (const domain of fit) await checkAt(ctx, to, domain, origins.get(domain.id)!, 'siteID');
+  let made: number[] = [];
+  if (fit.length) {
+    made = await insert(
+      ctx,
+      to,
+      fit.map(one => ({ ...like(one, one.domainName, origins.get(one.id)!), status: 0 })),
+    );
+    await copySettings(
+      ctx,
+      fit.map(one => one.id),
+      made,
+    );
+  }
+  const done = new Set(fit);
+  await ctx.each(
+    there,
+    one => one.domainName,
+    async one => {
+      if (!done.has(one)) throw fail(taken.has(one.domainName) ? 'duplicated' : 'domainsExceeded');
+    },
+  );
+  tell();
+  return { ids: made };
+}
+
+/** What a new domain has of the one it is made after, beside its own row and origins. */
+async function dress(ctx: Context, siteID: number, from: DomainRow, made: readonly { id: number }[]): Promise<void> {
+  const ids = made.map(({ id }) => id);
+  await copySettings(
+    ctx,
+    ids.map(() => from.id),
+    ids,
+  );
+  await sql`insert into "domainModule" ("domainID", type, "moduleID") select d, a.type, a."moduleID"
+    from unnest(${ids}::bigint[]) d cross join "domainModule" a where a."domainID" = ${from.id}`.execute(ctx.db);
+  if (!from.autoSSL) return;
+  const switchOn = await autoSSLSwitch(ctx, siteID, { enabled: true });
+  for (const domain of await ctx.store(domainTable, { siteID }).need(ids)) {
+    const problem = await ctx.attempt(() => switchOn(domain));
+    // a wildcard without a DNS account is made without
+    if (problem && problem.name !== 'parameter') throw problem;
+  }
+}
+
+/** Puts one address of a domain's origins for another. @returns whether it had any there */
+async function readdress(ctx: Context, siteID: number, domain: DomainRow, from: string, to: string): Promise<boolean> {
+  const store = ctx.store(upstreamTable, { domainID: domain.id });
+  const moved = await store.pick(['id', 'port', 'protocol'], [sql`t.address = ${from}`]);
+  if (!moved.length) return false;
+  await adjustable(ctx, siteID, 'domainIDs');
+  const wanted = moved.map(({ port, protocol }) => ({ address: to, port, protocol }));
+  await checkAt(ctx, siteID, domain, wanted, 'to');
+  const origins = async () => store.pick(['id', 'address', 'port'], [], sql`t.id`);
+  await ctx.store(domainTable, { siteID }).set(domain.id, {}, 'domainIDs', {
+    differing: async () => ({ upstreams: await origins() }),
+    write: async () => {
+      for (const { id } of moved) await store.set(id, { address: to }, 'to');
+    },
+  });
+  return true;
+}
+
+export const domainCopyCalls = implement(
+  domainCopies,
+  {
+    'POST /domains/copyToSite': ({ ctx, params, body }) => copyToSite(ctx, params.siteID, body.ids, body.siteID),
+    'POST /domains/createFrom': async ({ ctx, params, body, prepared }) => {
+      const { siteID } = params;
+      const from = await ctx.store(domainTable, { siteID }).get(body.fromDomainID, 'fromDomainID');
+      const origins = (await originsOf(ctx, [from.id])).get(from.id)!;
+      await checkAt(ctx, siteID, from, origins, 'fromDomainID');
+      return makeAll(
+        ctx,
+        siteID,
+        body.domains.map(name => like(from, name, origins)),
+        { proven: prepared, path: i => `domains.${i}`, after: made => dress(ctx, siteID, from, made) },
+      );
+    },
+    'PUT /domains/modifyUpstreamIPs': async ({ ctx, params, body }) => {
+      const { from, to } = body;
+      if (from === to) throw failFields([{ path: 'to', rule: 'invalidChoice' }]);
+      let changed = 0;
+      const store = ctx.store(domainTable, { siteID: params.siteID });
+      await eachOf(
+        ctx,
+        store,
+        body.domainIDs,
+        domain => domain.domainName,
+        async domain => {
+          if (await readdress(ctx, params.siteID, domain, from, to)) changed++;
+        },
+        'domainIDs',
+      );
+      if (!changed) throw failFields([{ path: 'from', rule: 'unknown' }]);
+      return { changed };
+    },
+  },
+  {
+    prepare: {
+      'POST /domains/createFrom': ({ ctx, params, body }) => provenNames(ctx, params.siteID, body.domains),
+    },
+  },
+);

@@ -13,7 +13,7 @@ import { makeDemoFolder } from '#system/demo-folder.ts';
 import { sharedEngines } from '#system/engines.ts';
 import { projectFolder } from './bootstrap.js';
 import { type Phase, phases } from './test/files.ts';
-import type { Outcome } from './test/reporter.ts';
+import type { Cost, Outcome } from './test/reporter.ts';
 import { type Job, roomOfMachine, sideBySide } from './test/side-by-side.ts';
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -72,8 +72,11 @@ function runProgram(command: string, args: readonly string[], limit: number, env
   });
 }
 
-function tell(ok: boolean, name: string, detail: string, since: number): void {
-  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(58)} ${detail} ${((performance.now() - since) / 1000).toFixed(1)} s`);
+function tell(ok: boolean, name: string, detail: string, since: number, cpu?: number): void {
+  const seconds = ((performance.now() - since) / 1000).toFixed(1);
+  console.log(
+    `${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(58)} ${detail} ${seconds} s${cpu === undefined ? '' : `, ${cpu.toFixed(1)} s of CPU`}`,
+  );
 }
 
 function showFailure(name: string, text: string): void {
@@ -119,10 +122,12 @@ async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Pro
   const own = ports === undefined ? env : { ...env, TEST_PORTS: `${ports}-${ports + 500}` };
   const { code, timedOut, output } = await runProgram(process.execPath, args, limit, own);
   if (ports !== undefined) portBlocks.push(ports);
-  const outcomes = (existsSync(results) ? readFileSync(results, 'utf8') : '')
+  const lines = (existsSync(results) ? readFileSync(results, 'utf8') : '')
     .split('\n')
     .filter(Boolean)
-    .map(line => JSON.parse(line) as Outcome);
+    .map(line => JSON.parse(line) as Outcome | Cost);
+  const outcomes = lines.filter(line => 'name' in line);
+  const cost = lines.find(line => 'cpu' in line);
   const leaves = outcomes.filter(outcome => !outcome.group);
   const skipped = leaves.filter(outcome => outcome.skipped);
   const bad = outcomes.filter(outcome => !outcome.ok && !outcome.skipped && (!outcome.group || outcome.error));
@@ -143,6 +148,7 @@ async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Pro
     file,
     `${good.length} passed${bad.length ? `, ${bad.length} failed` : ''}${skipped.length ? `, ${skipped.length} skipped` : ''}`,
     since,
+    cost?.cpu,
   );
   for (const [name, text] of failed) showFailure(name, text);
   if (!ok && output.trim()) console.log(`--- output of ${file}\n${output.slice(-8000).trimEnd()}\n`);

@@ -1,4 +1,5 @@
-/** A node:test reporter that writes one JSON object per finished test: what bin/test.ts counts and shows. */
+/** A node:test reporter that writes one JSON object per finished test, and at the end what the file cost: what bin/test.ts counts and shows. */
+import { readFileSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
 
 export interface Outcome {
@@ -10,6 +11,11 @@ export interface Outcome {
   nesting: number;
   ms: number;
   error?: string;
+}
+
+/** CPU of the file's process and of all that it started and waited for, s; engines of the whole run are not among it. */
+export interface Cost {
+  cpu: number;
 }
 
 interface Finished {
@@ -38,6 +44,17 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     if (data.nesting > 0) parents.add(data.nesting - 1);
     yield `${JSON.stringify(outcome)}\n`;
   }
+  yield `${JSON.stringify({ cpu: cpuSeconds() } satisfies Cost)}\n`;
+}
+
+/** utime, stime, cutime and cstime of proc(5), in hundredths of a second on every Linux of this architecture. */
+function cpuSeconds(): number {
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  const times = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15);
+  return times.reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
 }
 
 function describe(error: unknown): string {

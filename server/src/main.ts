@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { groups } from '#contract/index.ts';
-import { permissionKeys, siteKeys, type Area } from '#contract/kit/call.ts';
+import { permissionKeys, siteKeys } from '#contract/kit/call.ts';
 import { createApi } from './calls.ts';
 import { serveConsole } from './console.ts';
 import { Keys } from './kit/crypto.ts';
@@ -85,15 +85,19 @@ export async function start(settings: Settings): Promise<Running> {
     for (const [name, pool] of Object.entries(database.pools))
       queueOf(`connections.${name}`, pool, one => ({ waiting: one.waitingCount, running: one.totalCount - one.idleCount }));
     await checkInstallationKey(database.pool, settings.installationKey);
-    const keysByArea = new Map<Area, string[]>();
-    const keysOf = (area: Area) => keysByArea.get(area) ?? keysByArea.set(area, permissionKeys(groups, area)).get(area)!;
     const keys = new Keys(settings.installationKey);
     const sealing = new Sealing([keys]);
     const sealed = await resealed(database.db, sealing);
     if (sealed) logger.info({ values: sealed }, 'secrets encrypted that were not');
     await keepEarlierHandles(database.db, sealing);
     const licences = new Licences(keys, settings.licenceKeys);
-    const sessions = new Sessions(database, keys, keysOf, area => siteKeys(groups, area), licences);
+    const sessions = new Sessions(
+      database,
+      keys,
+      area => permissionKeys(groups, area),
+      area => siteKeys(groups, area),
+      licences,
+    );
     stops.push(() => sessions.stop());
     const notices = new Notices(settings.databaseUrl);
     stops.push(() => notices.stop());

@@ -1,7 +1,7 @@
 /** One side of the api benchmark, in a process of its own: `node _api-server.ts ours|plain|constant`, told by environment. */
 import Fastify from 'fastify';
 import { groups } from '#contract/index.ts';
-import { type Area, permissionKeys } from '#contract/kit/call.ts';
+import { permissionKeys } from '#contract/kit/call.ts';
 import type { Site } from '#contract/site/sites.ts';
 import { createApi } from '#server/calls.ts';
 import { Keys } from '#server/kit/crypto.ts';
@@ -16,16 +16,9 @@ const env = (name: string) => process.env[name]!;
 const database = openDatabase(env('DATABASE_URL'));
 
 if (process.argv[2] === 'ours') {
-  const keysOf = new Map<Area, string[]>();
   const keys = new Keys(Buffer.from(env('BENCH_KEY'), 'hex'));
   const licences = new Licences(keys);
-  const sessions = new Sessions(
-    database,
-    keys,
-    area => keysOf.get(area) ?? keysOf.set(area, permissionKeys(groups, area)).get(area)!,
-    undefined,
-    licences,
-  );
+  const sessions = new Sessions(database, keys, area => permissionKeys(groups, area), undefined, licences);
   const services = {
     database,
     sessions,

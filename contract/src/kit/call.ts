@@ -232,18 +232,24 @@ function permissionOf(group: Group, def: CallDef, method: Method, area?: Area) {
   return `${resource}.${method === 'GET' ? 'view' : 'edit'}`;
 }
 
-/** Every permission key that some call of the area asks for: the matrix of roles is derived from the table. */
-export function permissionKeys(groups: readonly Group[], area: Area): string[] {
-  const keys = new Set<string>();
-  for (const call of mounted(groups)) if (call.area === area && call.permission) keys.add(call.permission);
-  return [...keys].sort();
-}
-
-/** Those of them that reach nothing but sites and what hangs on them: what an API token may hold that is for some sites alone. */
-export function siteKeys(groups: readonly Group[], area: Area): string[] {
+const keysFound = new WeakMap<readonly Group[], Map<string, readonly string[]>>();
+/** The keys of those of its calls, in order. A table never changes, and its keys are asked for at every request. */
+function keysOf(groups: readonly Group[], area: Area, which: 'all' | 'sites'): readonly string[] {
+  const ofTable = keysFound.get(groups) ?? new Map<string, readonly string[]>();
+  keysFound.set(groups, ofTable);
+  const known = ofTable.get(`${which} ${area}`);
+  if (known) return known;
   const keys = new Set<string>();
   for (const call of mounted(groups))
-    if (call.area === area && call.permission && (call.params.includes('siteID') || call.group.ofSites))
+    if (call.area === area && call.permission && (which === 'all' || call.params.includes('siteID') || call.group.ofSites))
       keys.add(call.permission);
-  return [...keys].sort();
+  const found = [...keys].sort();
+  ofTable.set(`${which} ${area}`, found);
+  return found;
 }
+
+/** Every permission key that some call of the area asks for: the matrix of roles is derived from the table. */
+export const permissionKeys = (groups: readonly Group[], area: Area): string[] => [...keysOf(groups, area, 'all')];
+
+/** Those of them that reach nothing but sites and what hangs on them: what an API token may hold that is for some sites alone. */
+export const siteKeys = (groups: readonly Group[], area: Area): string[] => [...keysOf(groups, area, 'sites')];

@@ -74,7 +74,9 @@ export class Whole {
   /** Starts on the folder as it is. */
   async up(): Promise<void> {
     this.#output = '';
-    const child = spawn(process.execPath, [join(projectFolder, 'bin/launch.ts'), ...this.#args], {
+    // it ends with whoever started it: one that was left behind went on for hours, beside all other tests
+    const program = [process.execPath, join(projectFolder, 'bin/launch.ts'), ...this.#args];
+    const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...program], {
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

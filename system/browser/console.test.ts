@@ -17,7 +17,8 @@ before(async () => {
     response.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'max-age=60' });
     response.end(`hello from ${request.url}`);
   });
-  [whole, browser] = await Promise.all([Whole.start(), openBrowser()]);
+  // each is there to be ended, also when the other never came
+  await Promise.all([Whole.start().then(one => (whole = one)), openBrowser().then(one => (browser = one))]);
 });
 after(async () => {
   await browser?.close();

@@ -24,7 +24,7 @@ export function demo(args = ['--demo'], settings: () => Promise<Record<string, s
   let whole: Whole | undefined;
   let browser: Browser | undefined;
   before(async () => {
-    [whole, browser] = await Promise.all([
+    const [product, program] = await Promise.allSettled([
       settings().then(more => {
         const folder = join(testFolder('whole'), 'data');
         // with a database of its own it has another history
@@ -33,6 +33,10 @@ export function demo(args = ['--demo'], settings: () => Promise<Record<string, s
       }),
       openBrowser(),
     ]);
+    // one that stands while the other failed is ended too: what goes on keeps the file until its limit
+    if (product.status === 'fulfilled') whole = product.value;
+    if (program.status === 'fulfilled') browser = program.value;
+    for (const one of [product, program]) if (one.status === 'rejected') throw one.reason;
   });
   after(async () => {
     await browser?.close();

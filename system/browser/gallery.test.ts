@@ -37,7 +37,7 @@ before(async () => {
     // nobody waits for these bytes: making them small takes longer than loading them
     build: { outDir: folder, minify: false, cssMinify: false },
   });
-  [browser] = await Promise.all([openBrowser(), built]);
+  await Promise.all([openBrowser().then(one => (browser = one)), built]);
   server = createServer(({ url = '/' }, answer) => {
     const path = url.split('?')[0] === '/' ? '/index.html' : url.split('?')[0]!;
     try {

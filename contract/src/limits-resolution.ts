@@ -55,6 +55,12 @@ export const resolutionLimits = {
   checkMinutes: { active: 60, other: 10 },
 } as const;
 
+/**
+ * Why nobody could say where a domain leads: the resolvers did not answer, they answered that they cannot find out (a zone above that is
+ * broken, an answer that is not signed as it should be), or so many were asked about that there was no time left for this one.
+ */
+export const unseenReasons = ['noAnswer', 'failed', 'tooLate'] as const;
+
 /** Why somebody is in an answer or left it. */
 export const answerReasons = [
   'assigned',

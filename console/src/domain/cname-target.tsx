@@ -1,6 +1,6 @@
 /** What a domain's name is to lead to, how that is done, and whether it does: asked of the world now. */
 import { useQuery } from '@tanstack/react-query';
-import { Button, Drawer } from 'antd';
+import { Alert, Button, Drawer } from 'antd';
 import { Status } from '../kit/bits.tsx';
 import type { RowOf } from '../kit/client.ts';
 import { useCan } from '../kit/permissions.ts';
@@ -26,6 +26,7 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
   const check = useAction(checking);
   const domain = now.data ?? given;
   const { domainName, cname } = domain;
+  const wasSeen = domain.cnameCheckedAt !== null;
 
   async function look() {
     await check.run({ siteID, body: { ids: [given.id] } });
@@ -40,10 +41,22 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
           <CnameHelp domainName={domainName} cname={cname} servers={domain.zoneServers} />
           <h3 style={{ marginTop: 24 }}>{t('cname.seen')}</h3>
           <div aria-live="polite">
-            <p>
-              <Status value={domain.cnameStatus} texts="cnameState" />{' '}
-              {t(`cname.state.${domain.cnameStatus}`, { seen: domain.cnameSeen.join(' → ') || '—' })}
-            </p>
+            {domain.cnameUnseen !== null && (
+              <Alert
+                type="warning"
+                showIcon
+                style={{ marginBottom: 12 }}
+                title={t('cname.unseen')}
+                description={t(`cname.unseen.${domain.cnameUnseen}`)}
+              />
+            )}
+            {wasSeen && (
+              <p>
+                <Status value={domain.cnameStatus} texts="cnameState" />{' '}
+                {t(`cname.state.${domain.cnameStatus}`, { seen: domain.cnameSeen.join(' → ') || '—' })}
+              </p>
+            )}
+            {!wasSeen && domain.cnameUnseen === null && <p>{t('cname.neverSeen')}</p>}
             {domain.cnameCheckedAt !== null && (
               <p className="ink-3">{t('cname.checkedAt', { time: dateTime(domain.cnameCheckedAt) })}</p>
             )}

@@ -22,7 +22,7 @@ import {
   time,
 } from '../kit/schema.ts';
 import { certificateStates, cnameStates } from '../states.ts';
-import { acmeProviders, balances, caps, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
+import { acmeProviders, balances, caps, hstsLimits, servedSchemes, tlsOptions, unseenReasons } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { portMap, Upstream as Origin, upstreamCalls, upstreamList } from './upstreams.ts';
 
@@ -57,7 +57,10 @@ export const Domain = obj({
   cnameSeen: arr(text(253), 20),
   /** who serves the zone that it lies in, as far as anybody said; none: nobody has looked */
   zoneServers: arr(text(253), 8),
+  /** when that was seen; null: never. Who could not be checked since keeps it */
   cnameCheckedAt: nullable(time()),
+  /** why it could not be checked when that was tried last; null: it could, or nobody has tried */
+  cnameUnseen: nullable(one(unseenReasons)),
   certStatus: one(certificateStates),
   /** the certificate it shows; null: none, so it is not served over https */
   certificateID: nullable(id()),

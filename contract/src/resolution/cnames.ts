@@ -109,6 +109,6 @@ export const cnames = calls(
       permission: 'cnames.edit',
       audit: false,
     },
-    'GET /cname/meta': { answer: arr(obj({ id: id(), name: text(253) }), 1000) },
+    'GET /cname/meta': { query: obj({ keyword: opt(str(64)) }), answer: arr(obj({ id: id(), name: text(253) }), 1000) },
   },
 );

@@ -31,7 +31,8 @@ export const domainTable = table<DomainRow>()({
       and not c.disabled and c."deletedAt" is null order by c.id limit 1), '')`,
     cnameSeen: sql`coalesce((select seen from "cnameSeen" c where c."domainID" = t.id), '{}')`,
     zoneServers: sql`coalesce((select "nameServers" from "cnameSeen" c where c."domainID" = t.id), '{}')`,
-    cnameCheckedAt: sql`(select "checkedAt" from "cnameSeen" c where c."domainID" = t.id)`,
+    cnameCheckedAt: sql`(select "seenAt" from "cnameSeen" c where c."domainID" = t.id)`,
+    cnameUnseen: sql`(select nullif(unseen, '') from "cnameSeen" c where c."domainID" = t.id)`,
     upstreamCount: sql`select count(*) from upstream u where u."domainID" = t.id and u."deletedAt" is null`,
     moduleIDs: sql`select coalesce(jsonb_object_agg(a.type, a."moduleID"), '{}') from "domainModule" a where a."domainID" = t.id`,
     customHeaders: sql`select jsonb_build_object('request', coalesce(x.value->'request', '[]'), 'response', coalesce(x.value->'response', '[]'))

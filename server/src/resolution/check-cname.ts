@@ -15,7 +15,7 @@ import { logger } from '../log.ts';
 import { type Database, type Db, openDatabase, rows, type Sql } from '../store/db.ts';
 import { readSetting } from '../system/settings.ts';
 import { lookAbove } from './above.ts';
-import { type Seen, seenOf } from './seen.ts';
+import { type Seen, seenOf, type Unseen } from './seen.ts';
 
 type State = (typeof cnameStates)[number];
 /** Names asked for at a time by one call, and of all calls. */
@@ -63,6 +63,8 @@ export interface Found {
   status: (typeof seenStates)[number];
   seen: string[];
   nameServers: string[];
+  /** of `unknown` */
+  reason: Unseen | null;
 }
 
 /** Asks resolvers, and nobody else; a few names at a time. What is not answered when `signal` is aborted is `unknown`. */
@@ -79,7 +81,11 @@ export async function look(
       while (underWay >= allAtOnce && !signal.aborted) await new Promise(done => setTimeout(done, 20));
       underWay++;
       try {
-        const seen = await seenOf(one.domainName, dns?.resolvers ?? [], AbortSignal.any([signal, AbortSignal.timeout(nameMs)]));
+        const within = AbortSignal.timeout(nameMs);
+        const answered = await seenOf(one.domainName, dns?.resolvers ?? [], AbortSignal.any([signal, within]));
+        const seen = typeof answered === 'string' ? undefined : answered;
+        // whose own time ran out had enough of it: nobody answered
+        const isSilence = answered === 'tooLate' && within.aborted && !signal.aborted;
         // what a name means inside the house is not a customer's to learn
         const shown = seen?.through.length
           ? seen.through
@@ -90,6 +96,7 @@ export async function look(
           status: seen ? stateOf(one, seen) : 'unknown',
           seen: shown.slice(0, seenMost),
           nameServers: seen?.nameServers ?? [],
+          reason: isSilence ? 'noAnswer' : typeof answered === 'string' ? answered : null,
         });
       } finally {
         underWay--;
@@ -108,13 +115,15 @@ export const holdSeen = (db: Db) => sql`select pg_advisory_xact_lock(${seenKey}:
 /** Writes down what was seen, in a transaction: a fact about the world. @returns domains that lead elsewhere than before */
 async function remember(db: Db, found: readonly Found[]): Promise<{ id: number; before: string; after: string }[]> {
   await sql`select pg_advisory_xact_lock_shared(${seenKey}::bigint)`.execute(db);
-  const said = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(id bigint, status text, seen jsonb, "nameServers" jsonb)`;
+  const said = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(id bigint, status text, seen jsonb, "nameServers" jsonb, reason text)`;
   const unknown = found.filter(one => one.status === 'unknown').map(one => one.id);
-  await sql`insert into "cnameSeen" as s ("domainID", seen, "nameServers", "isUnknown") select f.id, array(select jsonb_array_elements_text(f.seen)),
-      array(select jsonb_array_elements_text(f."nameServers")), f.status = 'unknown' from ${said}
+  await sql`insert into "cnameSeen" as s ("domainID", seen, "nameServers", "isUnknown", unseen, "seenAt") select f.id, array(select jsonb_array_elements_text(f.seen)),
+      array(select jsonb_array_elements_text(f."nameServers")), f.status = 'unknown', coalesce(f.reason, ''),
+      case when f.status <> 'unknown' then clock_timestamp() end from ${said}
       where exists (select 1 from domain d where d.id = f.id)
     on conflict ("domainID") do update set "checkedAt" = clock_timestamp(), "isUnknown" = excluded."isUnknown",
       "nameServers" = case when excluded."nameServers" = '{}' then s."nameServers" else excluded."nameServers" end,
+      unseen = excluded.unseen, "seenAt" = coalesce(excluded."seenAt", s."seenAt"),
       seen = case when excluded."domainID" = any(${unknown}::bigint[]) then s.seen else excluded.seen end`.execute(db);
   return rows(
     db,
@@ -138,9 +147,9 @@ export const cnameCheckCalls = implement(
       for (const { id, before, after } of await remember(ctx.db, mine))
         ctx.note({ table: 'domain', id, before: { cnameStatus: before }, after: { cnameStatus: after } });
       tell();
-      return mine.map(({ id, domainName, status, seen }) => {
+      return mine.map(({ id, domainName, status, seen, reason }) => {
         const { cname } = there.find(one => one.id === id)!;
-        return { id, domainName, cname, status, seen };
+        return { id, domainName, cname, status, seen, reason };
       });
     },
   },

@@ -8,6 +8,7 @@ import type { Context } from '../kit/context.ts';
 import { nameServerOf } from '#contract/rules.ts';
 import { implement } from '../kit/implement.ts';
 import { removeEach } from '../kit/removal.ts';
+import { contains } from '../kit/table.ts';
 import { unknownID } from '../kit/store.ts';
 import { row } from '../store/db.ts';
 import { suffixesOf } from '../domain/dns/driver.ts';
@@ -120,11 +121,11 @@ export const cnameCalls = implement(
       if (!held) throw unknownID('id');
       return preview(ctx, held);
     },
-    'GET /cname/meta': async ({ ctx }) =>
-      (await ctx.store(cnameTable).pick(['id', 'domainName'], [sql`not t.disabled`], sql`t.id`)).map(({ id, domainName }) => ({
-        id,
-        name: domainName,
-      })),
+    'GET /cname/meta': async ({ ctx, query }) => {
+      const wanted = [sql`not t.disabled`, ...contains(query.keyword, 'domainName')];
+      const found = await ctx.store(cnameTable).pick(['id', 'domainName'], wanted, sql`t.id`);
+      return found.map(({ id, domainName }) => ({ id, name: domainName }));
+    },
   },
   { rows: { 'GET /cnames': cnameTable } },
 );

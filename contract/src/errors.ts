@@ -132,9 +132,19 @@ export function brokenOf({ errorData }: Fail): FieldError | undefined {
   return isFieldError(first) ? first : undefined;
 }
 
-/** 101003 with the fields that are broken. */
+/** Rules that say what others have or use, which has no code of its own in §8: 409, as of all that is "in use" or a duplicate (decisions, Wire). */
+const conflictRules: ReadonlySet<RuleName> = new Set([
+  'zoneOfAnother',
+  'zoneInUse',
+  'zoneUnsure',
+  'zoneDelegated',
+  'dnsInUse',
+  'dnsLeaving',
+]);
+/** 101003 with the fields that are broken; nothing but `conflictRules`: 409. */
 export function failFields(fields: FieldError[]): Fail {
-  return new Fail('parameter', { errorData: fields });
+  const isConflict = fields.length > 0 && fields.every(one => conflictRules.has(one.rule));
+  return new Fail('parameter', { errorData: fields, ...(isConflict && { status: 409 }) });
 }
 
 /** 101009: what succeeded stays, these did not. Messages are filled in from the codes, in the caller's language. */

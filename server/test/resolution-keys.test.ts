@@ -167,6 +167,20 @@ test('a new key takes the place of the one before once the zone above has had it
   assert.deepEqual((await told()).dsBefore, []);
 });
 
+test('a signed zone stays while the zone above has its DS, and goes as soon as that is gone', async () => {
+  api.services.dns = { resolvers: [parent.server], apis: {} };
+  const [ds] = (await told()).ds as [string];
+  // nobody has looked since it was there
+  await sql`update cname set "dsAbove" = '{}', "aboveAt" = now() where id = ${cnameID}`.execute(api.database.db);
+  const gone = () => client().del('/client/setting/dns/cname', { ids: [cnameID] });
+  broken(await gone(), 'ids', 'zoneDelegated', 409);
+  assert.ok((await told()).dsAbove.includes(ds));
+  await parent.remove(above, zone, 'DS');
+  ok(await gone());
+  await sql`update cname set "deletedAt" = null where id = ${cnameID}`.execute(api.database.db);
+  await parent.write(above, zone, 'DS', rdata(ds));
+});
+
 test('what the zone above says that no key here belongs to is told: of a zone that was signed after its backup, and of one that has other keys', async () => {
   const found = async () => {
     const health = new Health();

@@ -238,11 +238,11 @@ for (const who of ['bind', 'knot', 'powerdns'] as const)
       await sql`insert into "cnameSeen" ("domainID") select d.id from domain d join site s on s.id = d."siteID" where s."clientID" = ${a.client.id} on conflict ("domainID") do update set "isUnknown" = false, "checkedAt" = clock_timestamp()`.execute(
         api.database.db,
       );
-      broken(await client().del('/client/setting/dns', { ids: [dnsSettingID] }), 'ids', 'dnsInUse');
+      broken(await client().del('/client/setting/dns', { ids: [dnsSettingID] }), 'ids', 'dnsInUse', 409);
       // it is away while its zone goes: its setting stays until our names are gone from there, whatever forgets rows meanwhile
       await server().kill();
       ok(await client().del('/client/setting/dns/cname', { ids: [cnameID, reply.body.ids[0]] }));
-      broken(await client().del('/client/setting/dns', { ids: [dnsSettingID] }), 'ids', 'dnsLeaving');
+      broken(await client().del('/client/setting/dns', { ids: [dnsSettingID] }), 'ids', 'dnsLeaving', 409);
       await tidy(api.database.db);
       const waiting = () => client().read('/client/setting/dns/unprocessed');
       assert.ok(

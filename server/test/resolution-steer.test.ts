@@ -151,7 +151,7 @@ test('of two operators who take a name and one below it at once, one is refused'
   await Promise.race([second, poll(waits, 10_000, 20)]);
   go();
   await first;
-  broken(await second, 'domainName', 'zoneOfAnother');
+  broken(await second, 'domainName', 'zoneOfAnother', 409);
 });
 
 test('one without a name server gives way to one that has it', async () => {

@@ -22,6 +22,12 @@ export const resolutionTexts = {
     zh_CN: '仍有 {n} 个域名指向这里，请先让客户改指向别处',
     en_US: '{n} domains still lead here: have them moved first',
   },
+  zoneDelegated: {
+    zh_TW: '上層網域仍有這個網域的 DS 記錄，移除後驗證 DNSSEC 的訪客將無法解析：請先在註冊商處刪除 DS，等快取過期後再試',
+    zh_CN: '上级域名仍有这个域名的 DS 记录，移除后验证 DNSSEC 的访客将无法解析：请先在注册商处删除 DS，等缓存过期后再试',
+    en_US:
+      'The zone above still has its DS: whoever validates would resolve nothing of it. Delete the DS at your registrar, wait until resolvers no longer have it, and try again',
+  },
   cnameBesideOthers: {
     zh_TW: 'CNAME 不能與其他紀錄並存：{name}',
     zh_CN: 'CNAME 不能与其他记录并存：{name}',

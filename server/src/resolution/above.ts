@@ -32,15 +32,29 @@ async function digestsAbove(name: string, resolvers: readonly string[]): Promise
   return undefined;
 }
 
-/** Looks at zones of the embedded name server whose turn it is; a zone above that keeps DS for longer than a day is waited for as long. */
-export async function lookAbove(db: Db, resolvers: readonly string[], waitSeconds: number): Promise<void> {
+/** A new key takes over no sooner after its DS was seen above: most zones above let resolvers keep what they said for a day at most. */
+export const newKeySeconds = 86_400;
+
+/**
+ * Looks at zones of the embedded name server whose turn it is, or at signed ones of `only` now; a zone above that keeps DS for longer than
+ * `waitSeconds` is waited for as long.
+ */
+export async function lookAbove(
+  db: Db,
+  resolvers: readonly string[],
+  waitSeconds: number,
+  only?: readonly number[],
+): Promise<void> {
   const servers = resolvers.length ? resolvers : getServers();
+  const due = only
+    ? sql`c.signed and c.id = any(${[...only]}::bigint[])`
+    : sql`coalesce(c."aboveAt", '-infinity') < clock_timestamp() - ${resolutionLimits.checkMinutes.other}::int * interval '1 minute'`;
   // taken by noting the look before it: whoever dies in its midst has left them for later
   const taken = await rows<{ id: number; name: string; ds: string[] }>(
     db,
     sql`update cname set "aboveAt" = clock_timestamp() where id in (select c.id from cname c join "dnsSetting" s on s.id = c."dnsSettingID"
         where s.driver = ${embedded} and c."deletedAt" is null
-          and coalesce(c."aboveAt", '-infinity') < clock_timestamp() - ${resolutionLimits.checkMinutes.other}::int * interval '1 minute'
+          and ${due}
         order by c."aboveAt" nulls first limit ${together} for update of c skip locked)
       returning id, "domainName" as name, ds`,
   );

@@ -14,7 +14,7 @@ import type { Services } from '../kit/services.ts';
 import { logger } from '../log.ts';
 import { type Database, type Db, openDatabase, rows, type Sql } from '../store/db.ts';
 import { readSetting } from '../system/settings.ts';
-import { lookAbove } from './above.ts';
+import { lookAbove, newKeySeconds } from './above.ts';
 import { type Seen, seenOf, type Unseen } from './seen.ts';
 
 type State = (typeof cnameStates)[number];
@@ -168,8 +168,6 @@ export const cnameCheckCalls = implement(
 const lookMs = 5000;
 const together = 100;
 const troubles = new Seldom(300_000);
-/** A new key takes over no sooner after its DS was seen above: most zones above let resolvers keep what they said for a day at most. */
-const newKeySeconds = 86_400;
 
 /** Looks at every domain from time to time, those that lead here less often, and at what is said above of our zones' keys. Several processes may: each takes others. */
 export class CnameWatch {

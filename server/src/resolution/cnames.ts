@@ -11,12 +11,13 @@ import { removeEach } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { unknownID } from '../kit/store.ts';
 import { row } from '../store/db.ts';
+import { lookAbove, newKeySeconds } from './above.ts';
 import { suffixesOf } from '../domain/dns/driver.ts';
 import { checkRules, usedRules } from '../kit/line-rules.ts';
 import { holdSeen } from './check-cname.ts';
 import { zonesOf } from './load.ts';
 import { preview } from './preview.ts';
-import { cnamesMost, cnameTable, dnsSettingTable } from './tables.ts';
+import { cnamesMost, type CnameRow, cnameTable, dnsSettingTable } from './tables.ts';
 
 /** Of a name that lies in the zone itself nobody else could tell the address. */
 function checkGlue(zone: string, servers: readonly string[] = []): void {
@@ -63,6 +64,11 @@ async function checkUnused(ctx: Context, cnameID: number): Promise<void> {
   ))!;
   if (leading) throw failFields([{ path: 'ids', rule: 'zoneInUse', bounds: { n: leading } }]);
   if (unsure) throw failFields([{ path: 'ids', rule: 'zoneUnsure', bounds: { n: unsure } }]);
+}
+
+/** With a DS of its keys above, and nobody who answers by them, resolvers that validate say of every name there that it cannot be. */
+function checkUndelegated({ ds, dsBefore, dsAbove }: Pick<CnameRow, 'ds' | 'dsBefore' | 'dsAbove'>): void {
+  if (dsAbove.some(one => ds.includes(one) || dsBefore.includes(one))) throw failFields([{ path: 'ids', rule: 'zoneDelegated' }]);
 }
 
 export const cnameCalls = implement(
@@ -113,7 +119,10 @@ export const cnameCalls = implement(
         ctx.store(cnameTable),
         body.ids,
         one => one.domainName,
-        async ({ id }) => checkUnused(ctx, id),
+        async one => {
+          checkUndelegated(one);
+          await checkUnused(ctx, one.id);
+        },
       ),
     'POST /cname/preview': async ({ ctx, body }) => {
       await ctx.store(cnameTable).get(body.id);
@@ -127,5 +136,15 @@ export const cnameCalls = implement(
       return found.map(({ id, domainName }) => ({ id, name: domainName }));
     },
   },
-  { rows: { 'GET /cnames': cnameTable } },
+  {
+    rows: { 'GET /cnames': cnameTable },
+    prepare: {
+      // what was seen there may be ten minutes old; whoever has just deleted the DS is not to wait
+      'DELETE /cname': async ({ ctx, body }) => {
+        const mine = await ctx.store(cnameTable).pick(['id'], [sql`t.id = any(${body.ids})`]);
+        const ids = mine.map(({ id }) => id);
+        await lookAbove(ctx.services.database.db, ctx.services.dns?.resolvers ?? [], newKeySeconds, ids);
+      },
+    },
+  },
 );

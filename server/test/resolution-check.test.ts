@@ -1,0 +1,87 @@
+/** Where a domain leads, asked of resolvers that say nothing, or that they cannot find out; and of a page of domains at a time. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { paging } from '#contract/limits.ts';
+import { startKnot } from '#system/knot.ts';
+import { freePort } from '#server/store/engine-process.ts';
+import { by, is, ok } from './expect.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+let world: Awaited<ReturnType<typeof startKnot>>;
+before(async () => {
+  [api, world] = await Promise.all([Api.start(), startKnot({ zones: ['leads.test'], lines: [] })]);
+  a = await api.tenant('a');
+});
+after(async () => {
+  await api?.stop();
+  await world?.stop();
+  assert.deepEqual(api.failures, []);
+});
+
+const user = () => by(api, a.user);
+const path = () => `/user/site/${a.siteID}/domains`;
+const ask = (address: string) => {
+  api.services.dns = { resolvers: [address], apis: {} };
+};
+async function add(...names: string[]): Promise<number[]> {
+  const domains = names.map(domainName => ({ domainName, upstreams: [{ address: '192.0.2.1' }] }));
+  return ok(await user().post(path(), { domains })).body.ids;
+}
+const fieldsOf = async (id: number) => {
+  const { cnameStatus, cnameSeen, cnameCheckedAt, cnameUnseen } = await user().read(`/user/site/${a.siteID}/domain/${id}`);
+  return { cnameStatus, cnameSeen, cnameCheckedAt, cnameUnseen };
+};
+const check = async (ids: number[]) => ok(await user().post(`${path()}/checkCNAME`, { ids })).body;
+
+test('a check that finds nothing out keeps the state, what was seen and when, and says why; the next one that does says nothing of it', async () => {
+  const [id] = (await add('leads.test')) as [number];
+  assert.deepEqual(await fieldsOf(id), { cnameStatus: 'unset', cnameSeen: [], cnameCheckedAt: null, cnameUnseen: null });
+  const nobody = `127.0.0.1:${await freePort()}`;
+  ask(nobody);
+  const [never] = await check([id]);
+  assert.deepEqual([never.status, never.reason], ['unknown', 'noAnswer']);
+  assert.deepEqual(await fieldsOf(id), { cnameStatus: 'unset', cnameSeen: [], cnameCheckedAt: null, cnameUnseen: 'noAnswer' });
+  ask(world.address);
+  const [seen] = await check([id]);
+  assert.equal(seen.reason, null);
+  const known = await fieldsOf(id);
+  assert.notEqual(known.cnameCheckedAt, null);
+  assert.equal(known.cnameUnseen, null);
+  ask(nobody);
+  await check([id]);
+  assert.deepEqual(await fieldsOf(id), { ...known, cnameUnseen: 'noAnswer' });
+  ask(world.address);
+  await check([id]);
+  const again = await fieldsOf(id);
+  assert.deepEqual([again.cnameStatus, again.cnameUnseen], [known.cnameStatus, null]);
+  assert.ok(again.cnameCheckedAt > known.cnameCheckedAt);
+});
+
+test('a resolver that refuses, or finds no server that answers, has answered: that is said, too', async () => {
+  const [id] = (await add('www.refused.test')) as [number];
+  ask(world.address);
+  const [said] = await check([id]);
+  assert.deepEqual([said.status, said.reason, (await fieldsOf(id)).cnameUnseen], ['unknown', 'failed', 'failed']);
+});
+
+test('a whole page of domains is checked at a time', async () => {
+  ask(world.address);
+  const ids = await add(...Array.from({ length: paging.pageSizeMax }, (_, i) => `n${i}.leads.test`));
+  assert.equal(ids.length, paging.pageSizeMax);
+  const found = await check(ids);
+  // everybody below it is answered the same address there, which is no node's
+  assert.deepEqual([found.length, new Set(found.map((one: { status: string }) => one.status))], [ids.length, new Set(['wrong'])]);
+  is(await user().post(`${path()}/checkCNAME`, { ids: Array.from({ length: 1001 }, (_, i) => i + 1) }), 'parameter');
+});
+
+test('names of CNAME zones to choose from are found by a part of them', async () => {
+  const client = by(api, a.client);
+  await client.make('/client/setting/dns', { driver: 'rfc2136', server: '192.0.2.53', keyName: 'k', credentials: 'c2VjcmV0' });
+  const ids = [await client.make('/client/setting/dns/cname', { domainName: 'cdn.example.net' })];
+  ids.push(await client.make('/client/setting/dns/cname', { domainName: 'edge.example.org' }));
+  const named = async (keyword: string) => client.read(`/client/setting/dns/cname/meta?keyword=${encodeURIComponent(keyword)}`);
+  assert.deepEqual(await named('DN.exa'), [{ id: ids[0], name: 'cdn.example.net' }]);
+  assert.deepEqual(await named('c%n'), []);
+});

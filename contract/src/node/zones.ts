@@ -57,6 +57,8 @@ export const Line = obj({
   asns: arr(int(1, 4_294_967_295), 1000),
   /** `continent:AS`, `TW` (ISO 3166-1), `TW-TPE` (ISO 3166-2) */
   places: arr(text(12), 500),
+  /** places and ASNs (`AS3462`) of it that the data of places have for no address: by these it answers nobody */
+  unmatched: arr(text(12), 1500),
 });
 /** A line of a group: one with its id is changed, one without is made, and who is left out goes. */
 const lines = () =>
@@ -70,7 +72,7 @@ const lines = () =>
       places: opt(arr(str(12), 500).check(rules.zodRule(rules.placeCodes))),
     }).check(rules.zodRule(rules.customLine)),
     100,
-  );
+  ).check(rules.zodRule(rules.groupLines));
 export const Group = obj({
   ...record,
   zoneID: id(),

@@ -91,6 +91,41 @@ export const customLine: Rule<{
       : broken('required', undefined, ['cidrs']),
 };
 
+/**
+ * Lines of one group, as they are to be: no name twice (in whatever case), none that everybody's line has, and nothing that two of them are
+ * for: who of both answers would be chance.
+ */
+export const groupLines: Rule<
+  readonly { name: string; cidrs?: readonly string[]; asns?: readonly number[]; places?: readonly string[] | undefined }[]
+> = {
+  name: 'groupLines',
+  check(lines) {
+    const names = new Set<string>();
+    const taken = new Set<string>();
+    const firstTime = (set: Set<string>, key: string) => !set.has(key) && !!set.add(key);
+    return answer(
+      lines.flatMap(({ name, cidrs = [], asns = [], places = [] }, i): Problem[] => {
+        const key = name.trim().toLowerCase();
+        const own = new Set<string>();
+        // of two in one line that line's own rule speaks
+        const twice = (what: string) => (own.has(what) ? false : !!own.add(what) && taken.has(what));
+        const found: Problem[] = [
+          ...(key === 'default' ? broken('nameForbidden', { name }, [i, 'name']) : []),
+          ...(firstTime(names, key) ? [] : broken('duplicateValue', { value: name }, [i, 'name'])),
+          ...cidrs.flatMap((cidr, j) => {
+            const set = parseAddressSet(cidr.trim());
+            return set && twice(keyOf(set)) ? broken('lineTwice', { value: cidr }, [i, 'cidrs', j]) : [];
+          }),
+          ...asns.flatMap((asn, j) => (twice(`AS${asn}`) ? broken('lineTwice', { value: `AS${asn}` }, [i, 'asns', j]) : [])),
+          ...places.flatMap((place, j) => (twice(place) ? broken('lineTwice', { value: place }, [i, 'places', j]) : [])),
+        ];
+        for (const what of own) taken.add(what);
+        return found;
+      }),
+    );
+  },
+};
+
 /** Continents (`continent:AS`), countries (ISO 3166-1 alpha-2) and regions (ISO 3166-2), none twice. */
 export const placeCodes: Rule<readonly string[]> = {
   name: 'placeCodes',

@@ -94,6 +94,11 @@ export const resolutionTexts = {
     zh_CN: '这些 ASN 与地区共需 {used} 条规则，一个分组上限为 {n} 条：请减少 ASN 或地区',
     en_US: 'These ASNs and places make {used} rules, {n} at most for a group: have fewer of them',
   },
+  lineTwice: {
+    zh_TW: '{value} 已在另一條線路上：同一群組中，一個來源只能屬於一條線路',
+    zh_CN: '{value} 已在另一条线路上：同一分组中，一个来源只能属于一条线路',
+    en_US: '{value} is on another line already: in a group it can be on one alone',
+  },
   glueMissing: {
     zh_TW: '名稱伺服器位於這個網域之內，請填寫它的 IP 位址',
     zh_CN: '域名服务器位于这个域名之内，请填写它的 IP 地址',

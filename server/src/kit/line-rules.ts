@@ -1,6 +1,7 @@
 /** How many rules lines are, as the embedded name server is told of them; counted, not made: whoever wishes for too many is told before. */
 import { sql } from 'kysely';
 import { lineKeysMax, operatorLineRulesMax, resolutionLimits } from '#contract/limits.ts';
+import { continentOfCountry } from '#contract/places.ts';
 import { failFields } from '#contract/errors.ts';
 import { type Addressed, addressesOf } from './answered.ts';
 import type { Context } from './context.ts';
@@ -41,6 +42,30 @@ export function rulesOfLine({ cidrs, asns = [], places = [] }: LineFor, index: G
     networks: cidrs.length,
     places: index ? places.length + asns.reduce((sum, asn) => sum + (known?.get(asn) ?? 0), 0) : 0,
   };
+}
+
+/** Everything that data know of places and ASNs, as lines name it; a country is found by its continent, so in another it is not. */
+const knownOf = new WeakMap<GeoIndex, ReadonlySet<string>>();
+function namesIn(index: GeoIndex): ReadonlySet<string> {
+  const ready = knownOf.get(index);
+  if (ready) return ready;
+  const made = new Set<string>();
+  for (const at of new Set(index.pairs.map(([where]) => where))) {
+    const [continent, country, region] = index.where[at]!;
+    if (continent) made.add(`continent:${continent}`);
+    if (!country || continentOfCountry.get(country) !== continent) continue;
+    made.add(country);
+    if (region) made.add(`${country}-${region}`);
+  }
+  for (const asn of counts(index).keys()) made.add(`AS${asn}`);
+  knownOf.set(index, made);
+  return made;
+}
+/** Places and ASNs of a line that no address is in by these data; of none at all nothing is said, as that is told elsewhere. */
+export function unmatchedOf({ asns = [], places = [] }: Omit<LineFor, 'cidrs'>, index: GeoIndex | undefined): string[] {
+  if (!index) return [];
+  const all = namesIn(index);
+  return [...places, ...asns.map(asn => `AS${asn}`)].filter(one => !all.has(one));
 }
 
 interface LineMember {

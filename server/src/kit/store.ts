@@ -326,7 +326,8 @@ export class Store<R extends Row> {
       return await statement();
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };
-      const meaning = code === '23505' && constraint ? this.#target.unique?.[constraint] : undefined;
+      // of a unique index, or of a constraint that is looked at later and therefore excludes
+      const meaning = (code === '23505' || code === '23P01') && constraint ? this.#target.unique?.[constraint] : undefined;
       if (meaning)
         throw fail(meaning as Exclude<ErrorName, 'illegalPortMapping' | 'simultaneousDownloads' | 'dailyDownloads'>, {
           cause: error,

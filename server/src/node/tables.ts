@@ -16,8 +16,9 @@ export type ZoneRow = z.output<typeof Zone>;
 export type NodeRow = z.output<typeof Node> & { clientID: number };
 export type JoinLineRow = z.output<typeof JoinLine> & { isOpen: boolean };
 export type SubNodeRow = z.output<typeof SubNode>;
-export type LineRow = z.output<typeof Line>;
-export type GroupRow = z.output<typeof Group>;
+/** As they are stored: what of a line answers nobody is reckoned by the data of places (zones.ts). */
+export type LineRow = Omit<z.output<typeof Line>, 'unmatched'>;
+export type GroupRow = Omit<z.output<typeof Group>, 'lines'> & { lines: LineRow[] };
 export type ProductRow = z.output<typeof Product>;
 const count = (from: Sql): Sql => sql`(select count(*) from ${from})`;
 

@@ -1,20 +1,31 @@
 /** Zones, groups and products of an operator. */
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import { fail } from '#contract/errors.ts';
+import { fail, failFields } from '#contract/errors.ts';
 import { identifiers, portTypes } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
-import { checkRules, usedRules, withinRules } from '../kit/line-rules.ts';
+import { groupLines } from '#contract/rules.ts';
+import { checkRules, unmatchedOf, usedRules, withinRules } from '../kit/line-rules.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { isSame, unknownID } from '../kit/store.ts';
 import { removeEach, those } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
+import { indexOf } from '../kit/place.ts';
 import { checkPorts } from '../kit/open-ports.ts';
 import { settleTraffic } from '../kit/traffic.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
 import { backupsOf, checkAlone, checkLine, clearLines, putOn, setRole, standing, takeOff } from './line-members.ts';
-import { groupTable, type LineRow, lineTable, nodeTable, ownLineTable, productTable, zoneTable } from './tables.ts';
+import {
+  type GroupRow,
+  groupTable,
+  type LineRow,
+  lineTable,
+  nodeTable,
+  ownLineTable,
+  productTable,
+  zoneTable,
+} from './tables.ts';
 
 const named = ['id', 'name'] as const;
 const nameOf = (row: { name: string }) => row.name;
@@ -63,9 +74,15 @@ type WantedLine = NonNullable<z.output<NonNullable<(typeof groups)['defs']['PATC
 /** The group's own lines become these: who is left out goes, with the nodes that answered on it. */
 async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLine[]) {
   const lines = ctx.store(ownLineTable, { groupID });
-  const before = await lines.pick(['id']);
+  const before = await lines.pick(['id', 'places']);
   const kept = wanted.flatMap(line => line.lineID ?? []);
   if (kept.some(id => !before.some(line => line.id === id))) throw unknownID('lines');
+  // with the places of those that say none: they keep theirs
+  const whole = wanted.map(line => ({ ...line, places: line.places ?? before.find(one => one.id === line.lineID)?.places }));
+  const wrong = groupLines.check(whole);
+  if (wrong !== true) throw failFields(wrong.map(one => ({ ...one, path: ['lines', ...one.path].join('.') })));
+  // two may swap their names: looked at once all have theirs
+  await sql`set constraints line_name deferred`.execute(ctx.db);
   const gone = before.map(line => line.id).filter(id => !kept.includes(id));
   if (gone.length) {
     await clearLines(ctx, groupID, sql`"lineID" = any(${gone})`);
@@ -74,6 +91,11 @@ async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLi
   for (const { lineID: id, ...line } of wanted)
     if (id) await lines.set(id, line, 'lines');
     else await lines.add([line], { kind: 'custom' }, 'lines');
+  await sql`set constraints line_name immediate`.execute(ctx.db).catch((cause: unknown) => {
+    // as PostgreSQL says it
+    if ((cause as { constraint?: string }).constraint === 'line_name') throw fail('duplicated', { cause });
+    throw cause;
+  });
 }
 
 /** What goes with a group: its own lines, and who answers on any. */
@@ -105,10 +127,21 @@ function differingLines(now: readonly LineRow[], wanted: readonly WantedLine[]) 
   return isSame(as(now).map(pick), as(given).map(pick)) ? {} : { lines: now };
 }
 
+/** What of the lines answers nobody, by the data of places that there are now. */
+async function withUnmatched(ctx: Context, { data, total }: { data: GroupRow[]; total: number }) {
+  const isByPlace = data.some(({ lines }) => lines.some(({ asns, places }) => asns.length + places.length > 0));
+  const index = isByPlace ? indexOf(await ctx.services.geo?.places()) : undefined;
+  return {
+    data: data.map(group => ({ ...group, lines: group.lines.map(line => ({ ...line, unmatched: unmatchedOf(line, index) })) })),
+    total,
+  };
+}
+
 export const groupCalls = implement(
   groups,
   {
-    'GET /zone/{zoneId}/groups': ({ ctx, params, query }) => ctx.store(groupTable, { zoneID: params.zoneId }).page(query),
+    'GET /zone/{zoneId}/groups': async ({ ctx, params, query }) =>
+      withUnmatched(ctx, await ctx.store(groupTable, { zoneID: params.zoneId }).page(query)),
     'GET /metaGroups': async ({ ctx, query }) => {
       const found = await ctx
         .store(groupTable)
@@ -144,7 +177,10 @@ export const groupCalls = implement(
         if (sold.length) throw fail('groupActive');
         await emptyLines(ctx, id);
       }),
-    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns', 'places']),
+    'GET /dns/lines': async ({ ctx }) => {
+      const found = await ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns', 'places']);
+      return found.map(line => ({ ...line, unmatched: [] }));
+    },
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {
       checkLine(found['l'], params.g);
       const { data, total } = await ctx.store(nodeTable).page(query, [standing('nodes', params)]);

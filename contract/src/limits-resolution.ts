@@ -14,10 +14,9 @@ export const dnsSettingFields: Readonly<
   route53: ['keyName', 'credentials'],
   aliyun: ['keyName', 'credentials'],
 };
-/** Something that not every name server can do: other answers on lines, lines by networks of one's own, by ASN and by place, and unequal weights. */
-export const dnsAbilities = ['lines', 'cidr', 'asn', 'place', 'weights'] as const;
-export const dnsAbilitiesOf: Readonly<Record<(typeof dnsTypes)[number], readonly (typeof dnsAbilities)[number][]>> = {
-  knot: ['lines', 'cidr', 'asn', 'place'],
+/** What not every name server can do: other answers on lines. */
+export const dnsAbilitiesOf: Readonly<Record<(typeof dnsTypes)[number], readonly 'lines'[]>> = {
+  knot: ['lines'],
   rfc2136: [],
   powerdns: [],
   // DNSPod's and Alibaba Cloud's own lines are internet providers and regions, not networks: ours are not among them

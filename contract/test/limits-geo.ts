@@ -9,9 +9,9 @@ export const pinnedGeo: Record<string, unknown> = {
     route53: ['keyName', 'credentials'],
     aliyun: ['keyName', 'credentials'],
   },
-  dnsAbilities: ['lines', 'cidr', 'asn', 'place', 'weights'],
+  unseenReasons: ['noAnswer', 'failed', 'tooLate'],
   dnsAbilitiesOf: {
-    knot: ['lines', 'cidr', 'asn', 'place'],
+    knot: ['lines'],
     rfc2136: [],
     powerdns: [],
     cloudflare: [],

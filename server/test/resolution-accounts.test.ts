@@ -35,7 +35,7 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
     let driver: ForeignDriver;
     const driverAs = (right = secret, more = {}) => {
       const api = recordApiOf({ dns: { resolvers: [], apis: { [provider]: fake.base } } }, provider, policy, keyID, right, more);
-      return new ForeignDriver(new AccountStore(api), { has: [], minTTL: api.minTTL, namesMost: 2000 });
+      return new ForeignDriver(new AccountStore(api), { minTTL: api.minTTL, namesMost: 2000 });
     };
     before(async () => {
       fake = await startFake(provider);

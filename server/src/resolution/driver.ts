@@ -1,5 +1,5 @@
 /** What is asked of whoever answers for the names of an operator: the same of each, whatever stands behind it. */
-import type { dnsAbilities, tsigAlgorithms } from '#contract/limits.ts';
+import type { tsigAlgorithms } from '#contract/limits.ts';
 import type { RecordType } from '../domain/dns/records.ts';
 
 /** A zone that customers' names lead into. */
@@ -52,9 +52,8 @@ export interface GroupAnswer {
   lines: readonly GroupLine[];
 }
 
-/** What a driver can do beside names and what is answered to everybody (`dnsAbilitiesOf`); a screen says what of an operator's lines does not count with it. */
+/** How much a driver takes, and how soon it is seen. What it can answer beside what everybody is told stands in `dnsAbilitiesOf`. */
 export interface Abilities {
-  has: readonly (typeof dnsAbilities)[number][];
   /** seconds that resolvers keep an answer, at the least */
   minTTL: number;
   /** names of one change */

@@ -1,6 +1,6 @@
 /** The driver of a setting. */
 import { sql } from 'kysely';
-import { dnsAbilitiesOf, dnsMinTTLOf, type dnsTypes, type tsigAlgorithms } from '#contract/limits.ts';
+import { dnsMinTTLOf, type dnsTypes, type tsigAlgorithms } from '#contract/limits.ts';
 import { AddressPolicy, type PolicyFacts } from '#contract/rules/address-policy.ts';
 import { Sealed } from '../kit/sealed.ts';
 import type { Services } from '../kit/services.ts';
@@ -62,7 +62,7 @@ export function driverOf({ geo, knot, sealing, dns }: DriverServices, setting: S
   if (!secret) throw new DnsProblem('credentials', 'the DNS setting has no credentials');
   const policy = new AddressPolicy(setting.facts);
   const foreign = (store: RecordStore, namesMost = 2000, watchMs?: number) =>
-    new ForeignDriver(store, { has: dnsAbilitiesOf[driver], minTTL: dnsMinTTLOf[driver], namesMost }, watchMs);
+    new ForeignDriver(store, { minTTL: dnsMinTTLOf[driver], namesMost }, watchMs);
   switch (driver) {
     case 'rfc2136':
       return foreign(new UpdatedServer(server, { name: keyName, algorithm, secret: Buffer.from(secret, 'base64') }, { policy }));

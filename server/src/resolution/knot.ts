@@ -9,7 +9,6 @@
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import type { GeoPlaces, GeoStore } from '../kit/services.ts';
-import { dnsAbilitiesOf } from '#contract/limits.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
@@ -59,7 +58,7 @@ export interface KnotAt {
 }
 
 export class KnotDriver implements NameDriver {
-  readonly can: Abilities = { has: dnsAbilitiesOf.knot, minTTL: 1, namesMost: 2000 };
+  readonly can: Abilities = { minTTL: 1, namesMost: 2000 };
   /** it may have begun anew with nothing */
   readonly watchMs = 5000;
   readonly #at: KnotAt;

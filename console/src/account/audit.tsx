@@ -45,23 +45,14 @@ const input = ({ page, pageSize, sortBy, orderBy, filters }: ListState) => ({
   body: filters,
 });
 
-/** As a file: what each line changed, field by field; what is larger than a file tells is in the console. */
-const fileInput = (state: ListState) => ({ ...input(state), body: { ...state.filters, changes: true } });
-const valueIn = (value: unknown) =>
-  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-const changesIn = ({ changes }: Line) =>
-  (changes ?? [])
-    .map(({ table, id, kind, count, fields }) => {
-      const what = `${t(`auditKind.${kind}`)} ${table} ${id === null ? t('audit.rows', { count }) : `#${id}`}`;
-      return [what, ...fields.map(({ name, before, after }) => `${name}: ${valueIn(before)} → ${valueIn(after)}`)].join('\n  ');
-    })
-    .join('\n');
+/** As a file: all that is found, with what each line changed. */
+const fileInput = ({ orderBy, filters }: ListState) => ({ query: orderBy ? { orderBy } : {}, body: filters });
 
 const audit = resource<'POST /{area}/auditLogs'>({
   name: 'audit',
   list: 'POST /{area}/auditLogs',
   input,
-  file: { input: fileInput, more: [{ label: 'changes', cell: changesIn }] },
+  file: { call: 'POST /{area}/auditLogs/export', input: fileInput },
   defaultSort: '-createdAt',
   rowName: line => line.reqID,
   columns: [

@@ -11,11 +11,17 @@ import { notify } from './notice.ts';
 import { present } from './present.tsx';
 import type { Params, Resource, Row } from './resource.ts';
 import { t } from './text.ts';
+import type { Input } from './transport.ts';
 import { number } from './units.ts';
 
 interface File {
   disposition: string | null;
   text: string;
+}
+/** All that a list finds, as the server writes it. */
+export async function exportList(key: CallKey, input: Input): Promise<void> {
+  const { disposition, content } = await callAny<{ disposition: string | null; content: Blob }>(key, input, { isFile: 'large' });
+  saveFile(fileName(disposition), content);
 }
 const pageSize = paging.pageSizes.at(-1)!;
 

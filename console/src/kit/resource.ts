@@ -2,7 +2,6 @@
 import type { CodeLanguage } from './code-language.ts';
 import type { ReactNode } from 'react';
 import type { Rule } from '#contract/rules/rule.ts';
-import type { CsvCell } from './csv.ts';
 import type { ListState } from './list-state.ts';
 import type { Api, CallKey, ListKey, RowOf } from './client.ts';
 import type { Needs } from './needs.ts';
@@ -203,8 +202,8 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   note?: Named<'note'>;
   /** What is sent for a state of the list, where that is not the state as a query; asked anew for every answer. */
   input?: (state: ListState) => object;
-  /** The file of the list: all columns, shown or not, and beside them what a row tells in a file alone; how rows are asked for then. */
-  file?: { input: (state: ListState) => object; more: readonly { label: FieldName; cell: (row: Row) => CsvCell }[] };
+  /** The file of the list, where the server writes it: all that the list finds, however many. Else it is made here of the rows. */
+  file?: { call: CallKey; input: (state: ListState) => object };
   /** The field that tells rows apart; `id` unless said. */
   rowKey?: string;
   /** Added to every query. */

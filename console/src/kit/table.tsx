@@ -8,6 +8,7 @@ import { ChosenBar } from './chosen-bar.tsx';
 import { useChosen } from './chosen.ts';
 import { csvOf, download } from './csv.ts';
 import { Empty, ErrorState } from './empty.tsx';
+import { exportList } from './export.tsx';
 import { FilterBar } from './filters.tsx';
 import { allRows, rowsAt } from './list-rows.ts';
 import { type ListState, queryOf } from './list-state.ts';
@@ -221,15 +222,11 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
 async function saveList(resource: Resource<never, Row>, params: Params, state: ListState, shown: readonly Column<Row>[]) {
   try {
     const { file } = resource;
-    const { rows, total } = await allRows(file ? { ...resource, input: file.input } : resource, params, state);
+    if (file) return await exportList(file.call, { ...params, ...file.input(state) });
+    const { rows, total } = await allRows(resource, params, state);
     if (rows.length < total) notify.info(t('list.csvCut', { count: rows.length }));
-    const [columns, more] = file ? [resource.columns, file.more] : [shown, []];
-    const head = [
-      ...columns.map(column => tOf('field', column.label ?? column.name)),
-      ...more.map(one => t(`field.${one.label}`)),
-    ];
-    const cells = (row: Row) => [...columns.map(column => plain(column, row)), ...more.map(one => one.cell(row))];
-    download(resource.name, csvOf([head, ...rows.map(cells)]));
+    const head = shown.map(column => tOf('field', column.label ?? column.name));
+    download(resource.name, csvOf([head, ...rows.map(row => shown.map(column => plain(column, row)))]));
   } catch (error) {
     present(error);
   }

@@ -56,8 +56,8 @@ export interface CallOptions {
   /** Made with these credentials, which are not (yet) the session's. */
   as?: Credentials;
   signal?: AbortSignal;
-  /** The answer is a file: what the server says of it comes with its text. */
-  isFile?: boolean;
+  /** The answer is a file: what the server says of it comes with its text, or with what the browser keeps of one that may be large. */
+  isFile?: boolean | 'large';
   /** The version of the row that was seen: a change of another one is refused (decisions.md, Wire). */
   version?: number | undefined;
   /** Told the version the row has now, where the answer names it (`ETag`). */
@@ -148,7 +148,9 @@ export function createTransport(options: TransportOptions) {
     // form data says its own boundary
     if (body !== undefined && !isForm) headers['content-type'] = 'application/json';
     if (version !== undefined) headers['if-match'] = `"${version}"`;
-    const timeout = AbortSignal.timeout(limits.requestTimeoutMs);
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(new DOMException('Timeout', 'TimeoutError')), limits.requestTimeoutMs);
+    const timeout = patience.signal;
     let ended: (() => void) | undefined;
     const waiting = options.slow && setTimeout(() => (ended = options.slow!.waits()), options.slow.afterMs);
     try {
@@ -162,6 +164,11 @@ export function createTransport(options: TransportOptions) {
         cache: 'no-store',
       });
       options.heard?.(true);
+      if (isFile === 'large' && response.ok) {
+        // it comes for as long as it takes
+        clearTimeout(timer);
+        return { disposition: response.headers.get('content-disposition'), content: await response.blob() };
+      }
       const answer = await answerOf(response);
       const [, now] = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '') ?? [];
       if (now !== undefined) onVersion?.(Number(now));
@@ -171,6 +178,7 @@ export function createTransport(options: TransportOptions) {
       options.heard?.(false);
       throw new ApiError({ code: 0, message: error instanceof Error ? error.message : String(error) });
     } finally {
+      clearTimeout(timer);
       clearTimeout(waiting);
       ended?.();
       if (delayMs) await new Promise(resolve => setTimeout(resolve, delayMs));

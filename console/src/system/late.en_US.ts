@@ -233,7 +233,7 @@ export default {
   'noticeKind.trafficLimited': 'The month’s traffic is used up, sites are stopped',
   'noticeKind.accountLocked': 'An account is locked',
   'noticeKind.accountEnds': 'An account ends soon',
-  'noticeKind.licenceEnds': 'The licence ends soon',
+  'noticeKind.licenceEnds': 'The license ends soon',
   'noticeKind.backupFailed': 'A backup failed',
   'noticeKind.newDevice': 'A sign-in from a new device',
   'tab.oidc': 'Identity provider',

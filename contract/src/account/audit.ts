@@ -49,6 +49,19 @@ export const AuditLine = obj({
   changes: opt(arr(AuditChange, 5000)),
 });
 
+const filters = () =>
+  obj({
+    accountName: opt(str(254)),
+    /** without it, and with a word of `accountName`, `url` or `proxyName`: 31 days before `endTime` */
+    startTime: opt(time()),
+    endTime: opt(time()),
+    method: opt(one(auditMethods)),
+    proxyName: opt(str(254)),
+    /** exactly this one, with all that it did */
+    reqID: opt(str(64)),
+    url: opt(str(500)),
+  }).check(rules.zodRule(rules.auditRange));
+
 export const audit = calls(
   { base: '/{area}', areas, resource: 'audit' },
   {
@@ -56,20 +69,19 @@ export const audit = calls(
       permission: 'audit.view',
       audit: false,
       query: paged({}),
-      body: obj({
-        accountName: opt(str(254)),
-        /** without it, and with a word of `accountName`, `url` or `proxyName`: 31 days before `endTime` */
-        startTime: opt(time()),
-        endTime: opt(time()),
-        method: opt(one(auditMethods)),
-        proxyName: opt(str(254)),
-        /** exactly this one, with all that it did */
-        reqID: opt(str(64)),
-        url: opt(str(500)),
-        /** with what each changed, for a file; of a line whose changes are larger than `auditFileChangesMax` without */
-        changes: opt(z.boolean()),
-      }).check(rules.zodRule(rules.auditRange)),
+      body: filters(),
       answer: page(AuditLine),
+    },
+    /**
+     * All that the list finds, in its order, however many they are: UTF-8 with a byte order mark, times in UTC, a column of what each line
+     * changed, field by field (of a line whose changes are larger than `auditFileChangesMax` how much that is).
+     */
+    'POST /auditLogs/export': {
+      permission: 'audit.view',
+      audit: false,
+      as: 'csv',
+      query: obj({ orderBy: opt(one(['asc', 'desc'])) }),
+      body: filters(),
     },
   },
 );

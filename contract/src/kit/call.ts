@@ -119,10 +119,10 @@ type AnswerOf<D> =
           : Record<never, never>
         : never;
 
-/** Text with the name under which it is saved. */
+/** Text with the name under which it is saved; what is too much for one piece comes in as many as there are. */
 export interface FileText {
   name: string;
-  text: string;
+  text: string | AsyncIterable<string>;
 }
 
 /** What one call takes and gives, as plain types. */

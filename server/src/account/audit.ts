@@ -1,11 +1,13 @@
-/** `POST /{area}/auditLogs`: what the audit tells whom. */
+/** What the audit tells whom: page by page, and as a file. */
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { audit, type AuditChange, type AuditLine } from '#contract/account/audit.ts';
 import { failFields } from '#contract/errors.ts';
 import { auditFileChangesMax } from '#contract/states-audit.ts';
 import type { Actor } from '../kit/actor.ts';
+import { csvLine, FileAnswer } from '../kit/answers.ts';
 import { type KeptChange, kindOfChange } from '../kit/audit-room.ts';
+import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { isSame } from '../kit/store.ts';
 import { contains, like } from '../kit/table.ts';
@@ -65,6 +67,94 @@ function told(change: KeptChange): Change {
   };
 }
 
+type Filters = z.output<(typeof audit)['defs']['POST /auditLogs']['body']>;
+/** Which lines a reader finds. */
+function foundBy(actor: Actor, body: Filters): Sql {
+  const isWide = (body.accountName || body.url || body.proxyName) && body.startTime === undefined && body.reqID === undefined;
+  return and([
+    readable(actor),
+    ...contains(body.accountName, 'accountName'),
+    ...contains(body.url, 'url'),
+    ...(isWide
+      ? [sql`t."createdAt" >= coalesce(${body.endTime ?? null}::timestamptz, now()) - ${wordDays} * interval '1 day'`]
+      : []),
+    ...(body.startTime === undefined ? [] : [sql`t."createdAt" >= ${body.startTime}::timestamptz`]),
+    // a line that stands for many lasts to the last of them
+    ...(body.endTime === undefined ? [] : [sql`t."createdAt" <= ${body.endTime}::timestamptz`]),
+    ...(body.method === undefined ? [] : [sql`t.method = ${body.method}`]),
+    ...(body.reqID === undefined ? [] : [sql`t."reqID" = ${body.reqID}`]),
+    // by what is told of them: no e-mail of a house above is found out by asking
+    ...(body.proxyName === undefined
+      ? []
+      : [
+          sql`exists (select 1 from account p where p.id = t."proxyID"
+              and case when ${isOfOurs(actor)} then ${and(contains(body.proxyName, 'proxyName'))} else ${like('name')(body.proxyName, 'p')} end)`,
+        ]),
+  ]);
+}
+
+/** What is told of a line; where somebody sits to those alone who may know who it is. */
+function columnsFor(actor: Actor): Sql {
+  const isVendor = actor.area === 'admin' ? sql`true` : sql`false`;
+  const named = isOfOurs(actor);
+  return sql`t.id, t."reqID", t."createdAt", t."accountID", t."accountName", t.area, t."tokenName", t.method, t.url, t.permission,
+    case when (t."proxyID" is null and t."proxyName" is null) or ${isVendor} or ${named} then coalesce(t.ip, '') else '' end as ip,
+    t.status, t."durationMs", t.reason, t.times, t."lastAt",
+    case when t."proxyName" is null then null when t."proxyID" is null then case when ${isVendor} then t."proxyName" end
+      when ${named} then t."proxyName" else p.name end as "proxyName", p.auth as "proxyArea"`;
+}
+
+const valueIn = (value: unknown) =>
+  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+const changesIn = (changes: readonly KeptChange[]) =>
+  changes
+    .map(told)
+    .map(({ table, id, kind, count, fields }) =>
+      [
+        `${kind} ${table} ${id === null ? `(${count})` : `#${id}`}`,
+        ...fields.map(({ name, before, after }) => {
+          const sides = kind === 'added' ? [after] : kind === 'removed' ? [before] : [before, after];
+          return `${name}: ${sides.map(valueIn).join(' → ')}`;
+        }),
+      ].join('\n  '),
+    )
+    .join('\n');
+
+/** Lines of one statement: what a file has in memory at a time. */
+const together = 500;
+const heading = [
+  ...['createdAt', 'accountName', 'proxyName', 'tokenName', 'area', 'method', 'url', 'permission', 'status', 'reason'],
+  ...['times', 'lastAt', 'durationMs', 'ip', 'reqID', 'changes'],
+];
+type Filed = Stored & { size: number };
+const cellsOf = ({ proxyName, proxyArea, changes, size, ...line }: Filed) =>
+  [
+    ...[line.createdAt, line.accountName, proxyName ?? proxyArea, line.tokenName, line.area, line.method, line.url],
+    ...[line.permission, line.status, line.reason, line.times, line.lastAt, line.durationMs, line.ip, line.reqID],
+    changes ? changesIn(changes) : size > auditFileChangesMax ? `(${size})` : '',
+  ].map(cell => cell ?? '');
+
+/** As they are asked for: no connection is held while the reader takes its time, and none is read that nobody takes. */
+async function* linesOf({ db, actor }: Context, body: Filters, orderBy: 'asc' | 'desc'): AsyncGenerator<string> {
+  const where = foundBy(actor, body);
+  const isUp = orderBy === 'asc';
+  // by the mark spreadsheets know UTF-8
+  yield `\uFEFF${csvLine(heading)}`;
+  for (let last: number | undefined; ;) {
+    const after = last === undefined ? sql`true` : isUp ? sql`t.id > ${last}` : sql`t.id < ${last}`;
+    const found = await rows<Filed>(
+      db,
+      sql`select ${columnsFor(actor)}, coalesce(length(t.changes::text), 0) as size,
+            case when length(t.changes::text) <= ${auditFileChangesMax} then t.changes end as changes
+          from audit t left join account p on p.id = t."proxyID"
+          where ${where} and ${after} order by t.id ${isUp ? sql`asc` : sql`desc`} limit ${together}`,
+    );
+    if (found.length) yield found.map(line => csvLine(cellsOf(line))).join('');
+    if (found.length < together) return;
+    last = found.at(-1)!.id;
+  }
+}
+
 export const auditCalls = implement(audit, {
   'POST /auditLogs': async ({ ctx, query, body }) => {
     if (query.sortBy !== undefined && query.sortBy !== 'createdAt')
@@ -72,45 +162,14 @@ export const auditCalls = implement(audit, {
     const { actor, db } = ctx;
     const size = query.pageSize ?? 10;
     const offset = ((query.page ?? 1) - 1) * size;
-    const named = isOfOurs(actor);
-    const isWide = (body.accountName || body.url || body.proxyName) && body.startTime === undefined && body.reqID === undefined;
-    const where = and([
-      readable(actor),
-      ...contains(body.accountName, 'accountName'),
-      ...contains(body.url, 'url'),
-      ...(isWide
-        ? [sql`t."createdAt" >= coalesce(${body.endTime ?? null}::timestamptz, now()) - ${wordDays} * interval '1 day'`]
-        : []),
-      ...(body.startTime === undefined ? [] : [sql`t."createdAt" >= ${body.startTime}::timestamptz`]),
-      // a line that stands for many lasts to the last of them
-      ...(body.endTime === undefined ? [] : [sql`t."createdAt" <= ${body.endTime}::timestamptz`]),
-      ...(body.method === undefined ? [] : [sql`t.method = ${body.method}`]),
-      ...(body.reqID === undefined ? [] : [sql`t."reqID" = ${body.reqID}`]),
-      // by what is told of them: no e-mail of a house above is found out by asking
-      ...(body.proxyName === undefined
-        ? []
-        : [
-            sql`exists (select 1 from account p where p.id = t."proxyID"
-              and case when ${named} then ${and(contains(body.proxyName, 'proxyName'))} else ${like('name')(body.proxyName, 'p')} end)`,
-          ]),
-    ]);
+    const where = foundBy(actor, body);
     const order = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
-    const whole =
-      body.reqID !== undefined
-        ? sql`, t.body, t.changes`
-        : body.changes
-          ? sql`, case when length(t.changes::text) <= ${auditFileChangesMax} then t.changes end as changes`
-          : sql``;
-    // where somebody sits is told to those alone who may know who it is
-    const ip = sql`case when (t."proxyID" is null and t."proxyName" is null) or ${actor.area === 'admin' ? sql`true` : named} then coalesce(t.ip, '') else '' end as ip`;
+    const whole = body.reqID === undefined ? sql`` : sql`, t.body, t.changes`;
     // beyond what is counted there is no page
     const read = offset < countMax ? size : 0;
     const lines = await rows<Stored>(
       db,
-      sql`select t.id, t."reqID", t."createdAt", t."accountID", t."accountName", t.area, t."tokenName", t.method, t.url, t.permission,
-            ${ip}, t.status, t."durationMs", t.reason, t.times, t."lastAt",
-            case when t."proxyName" is null then null when t."proxyID" is null then ${actor.area === 'admin' ? sql`t."proxyName"` : sql`null`}
-              when ${named} then t."proxyName" else p.name end as "proxyName", p.auth as "proxyArea"${whole}
+      sql`select ${columnsFor(actor)}${whole}
           from audit t left join account p on p.id = t."proxyID"
           where ${where} order by t.id ${order} limit ${read} offset ${read && offset}`,
     );
@@ -122,5 +181,9 @@ export const auditCalls = implement(audit, {
       data: lines.map(({ changes, ...line }) => ({ ...line, ...(changes ? { changes: changes.map(told) } : {}) })),
       total: counted!.n,
     };
+  },
+  'POST /auditLogs/export': async ({ ctx, query, body }) => {
+    const time = new Date().toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-');
+    return new FileAnswer(`audit-${time}.csv`, linesOf(ctx, body, query.orderBy ?? 'desc'));
   },
 });

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { CallDef } from '#contract/kit/call.ts';
 
-/** Text that a browser saves under a name (RFC 6266, RFC 8187). */
+/** Text that a browser saves under a name (RFC 6266, RFC 8187): whole, or in pieces that are made as the reader takes them. */
 export class FileAnswer {
   readonly name: string;
-  readonly text: string;
-  constructor(name: string, text: string) {
+  readonly text: string | AsyncIterable<string>;
+  constructor(name: string, text: string | AsyncIterable<string>) {
     this.name = name;
     this.text = text;
   }
@@ -21,17 +21,26 @@ const types = {
 /** Proxies end a connection on which nothing comes. */
 const heartbeatMs = 15_000;
 
-export function sendOther(reply: FastifyReply, as: Exclude<CallDef['as'], 'json' | 'sse' | undefined>, answer: unknown) {
-  void reply.type(types[as]);
-  if (answer instanceof FileAnswer) {
-    const plain = answer.name.replace(/[^\w.-]/g, '_');
-    void reply.header(
-      'Content-Disposition',
-      `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(answer.name)}`,
-    );
-    return reply.send(answer.text);
-  }
-  return reply.send(answer);
+type Text = Exclude<CallDef['as'], 'json' | 'sse' | undefined>;
+function named(reply: FastifyReply, as: Text, name: string): void {
+  const plain = name.replace(/[^\w.-]/g, '_');
+  void reply
+    .type(types[as])
+    .header('Content-Disposition', `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`);
+}
+export function sendOther(reply: FastifyReply, as: Text, answer: unknown) {
+  if (!(answer instanceof FileAnswer)) return reply.type(types[as]).send(answer);
+  named(reply, as, answer.name);
+  return reply.send(answer.text);
+}
+
+/** A file in pieces. Where `signal` ends it the connection breaks off, so that nobody takes a part of it for the whole. */
+export function sendPieces(reply: FastifyReply, as: Text, { name, text }: FileAnswer, signal: AbortSignal): Readable {
+  const pieces = Readable.from(text, { highWaterMark: 1 });
+  signal.addEventListener('abort', () => pieces.destroy(new Error('who reads may read no longer')), { once: true });
+  named(reply, as, name);
+  void reply.send(pieces);
+  return pieces;
 }
 
 type Shown = (event: unknown) => unknown;
@@ -72,7 +81,7 @@ async function* eventFrames(events: AsyncIterable<unknown>, signal: AbortSignal,
 /** One cell of a CSV (RFC 4180); a spreadsheet must not take a customer's text for a formula. */
 export function csvLine(cells: readonly (string | number | boolean)[]): string {
   const cell = (value: string | number | boolean) => {
-    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+    const text = typeof value === 'string' && /^(\s*[=+\-@]|[\t\r\n])/.test(value) ? `'${value}` : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return `${cells.map(cell).join(',')}\r\n`;

@@ -19,7 +19,8 @@ import type { AnyHandler, Hold, Implementation } from './implement.ts';
 import { presently } from './presence.ts';
 import { coercer, fieldNames, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
-import { sendOther } from './answers.ts';
+import { FileAnswer, sendEvents, sendOther, sendPieces } from './answers.ts';
+import { noBody, noQuery, parse, pathIDs } from './given.ts';
 import type { Networks } from './networks.ts';
 import { inForce } from './licence.ts';
 import { ownerOnly } from './owner.ts';
@@ -27,7 +28,7 @@ import type { Services } from './services.ts';
 import { acceptUploads, readForm } from './upload.ts';
 import { versionSeen } from './stale.ts';
 import { unknownID } from './store.ts';
-import { sendStream } from './streams.ts';
+import { sendStream, type Stream } from './streams.ts';
 import type { Table } from './table.ts';
 import { type Turn, turnsToRead, turnsToWrite } from './turns.ts';
 import { observer } from './metrics.ts';
@@ -205,7 +206,11 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
     handler: async (request, reply) => {
       if (call.def.as === 'sse') return follow(ready, request, reply, options);
       const answer = await run(ready, request, reply, options);
-      if (call.def.as && call.def.as !== 'json') return sendOther(reply, call.def.as, answer);
+      const { as } = call.def;
+      if (as && as !== 'json') {
+        if (!(answer instanceof FileAnswer) || typeof answer.text === 'string') return sendOther(reply, as, answer);
+        return goOn(ready, request, reply, options, async signal => sendPieces(reply, as, answer, signal));
+      }
       const text = ready.write(shown(request, call, answer ?? {}));
       if (options.checkAnswers && call.def.answer) checkAnswer(call, text);
       return reply.type('application/json; charset=utf-8').send(text);
@@ -217,12 +222,17 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
 const shown = <T>({ actor }: FastifyRequest, { permission }: Mounted, answer: T): T =>
   actor ? seenBy(actor, permission, answer) : answer;
 
-/** An event stream goes on while whoever opened it may open it. */
-const follow = (ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions) =>
+const follow = (...[ready, request, reply, options]: Run) =>
+  goOn(ready, request, reply, options, async signal => {
+    const events = (await run(ready, request, reply, options)) as AsyncIterable<unknown>;
+    return sendEvents(reply, events, signal, event => shown(request, ready.call, event));
+  });
+
+/** What goes on does so while whoever opened it may open it. */
+const goOn = (...[ready, request, reply, options, send]: [...Run, Stream['send']]) =>
   sendStream(reply, {
     accountID: request.actor?.accountID ?? 0,
-    events: async () => (await run(ready, request, reply, options)) as AsyncIterable<unknown>,
-    shown: event => shown(request, ready.call, event),
+    send,
     check: async () => {
       await authenticate(request, ready.call, options.services);
       const ctx = new Context({ ...baseOf(request, ready.call, options.services), db: options.services.database.db });
@@ -356,27 +366,6 @@ async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, rep
     if (kept) throw kept.failure;
     return answer;
   });
-}
-
-const noQuery = z.strictObject({});
-const noBody = z.optional(z.strictObject({}));
-
-function parse(schema: z.ZodMiniType, value: unknown, issues: ReturnType<typeof problems>[]): unknown {
-  const result = z.safeParse(schema, value ?? undefined);
-  if (result.success) return result.data;
-  issues.push(problems(result.error, value));
-  return undefined;
-}
-
-/** Every path parameter is a positive integer; anything else is no path of ours (101004). */
-function pathIDs(request: FastifyRequest, call: Mounted): Record<string, number> {
-  const given = request.params as Record<string, string>;
-  const params: Record<string, number> = {};
-  for (const name of call.params) {
-    if (!/^[1-9]\d{0,14}$/.test(given[name] ?? '')) throw fail('pathInvalid');
-    params[name] = Number(given[name]);
-  }
-  return params;
 }
 
 /** The row an id of the path names, in the actor's scope and under the rows that stand before it in the path. */

@@ -1,8 +1,8 @@
-/** Event streams: few for each account, and none outlives the right to it. */
+/** Answers that go on, events and files in pieces: few for each account, and none outlives the right to it. */
+import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { Fail } from '#contract/errors.ts';
 import { streams as limits } from '#contract/limits.ts';
-import { sendEvents } from './answers.ts';
 import { queueOf } from './metrics.ts';
 
 /** How many each account has open in this process. */
@@ -29,14 +29,13 @@ function enter(accountID: number): () => void {
 
 export interface Stream {
   accountID: number;
-  events(): Promise<AsyncIterable<unknown>>;
-  /** what of an event its reader may see */
-  shown(event: unknown): unknown;
+  /** Begins to send; it goes on until its end, or `signal`. */
+  send(signal: AbortSignal): Promise<Readable>;
   /** Throws once the reader may no longer read: signed out, paused, expired, or the row is no longer its. */
   check(): Promise<void>;
 }
 
-/** Sends events until the reader leaves or may read no longer. */
+/** Sends until the end, or the reader leaves or may read no longer. */
 export async function sendStream(reply: FastifyReply, stream: Stream) {
   const leave = enter(stream.accountID);
   const end = new AbortController();
@@ -49,15 +48,14 @@ export async function sendStream(reply: FastifyReply, stream: Stream) {
   };
   reply.raw.once('close', stop);
   try {
-    const events = await stream.events();
+    const sent = await stream.send(end.signal);
+    sent.once('close', stop);
     if (end.signal.aborted) return reply;
     timer = setInterval(() => {
       if (isChecking) return;
       isChecking = true;
       stream.check().then(() => (isChecking = false), stop);
     }, limits.checkMs);
-    const sent = sendEvents(reply, events, end.signal, event => stream.shown(event));
-    sent.once('close', stop);
     return reply;
   } catch (error) {
     stop();

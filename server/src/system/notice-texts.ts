@@ -60,7 +60,7 @@ const texts: Record<NoticeKind, Text> = {
   licenceEnds: {
     zh_TW: '授權即將到期：{names}',
     zh_CN: '授权即将到期：{names}',
-    en_US: 'The licence ends soon: {names}',
+    en_US: 'The license ends soon: {names}',
   },
   backupFailed: { zh_TW: '系統備份失敗', zh_CN: '系统备份失败', en_US: 'A backup of the installation failed' },
   newDevice: {

@@ -1,0 +1,201 @@
+/** Screens about people and licences: the roles matrix, the API's documentation, licences and their files, the audit's file, and what one is told. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Download, Page } from 'playwright-core';
+import { type Area, picture, type Visitor } from './browser.ts';
+import { demo } from './demo.ts';
+
+const stand = demo();
+
+async function api<T>(area: Area, method: string, url: string, body?: unknown): Promise<T> {
+  const answer = await stand.whole.call(method, url, await stand.whole.signIn(area), body);
+  assert.ok(answer.status < 300, `${method} ${url}: ${JSON.stringify(answer.body)}`);
+  return answer.body as T; // what each call answers its caller knows
+}
+const textOf = async (download: Download) => readFileSync(await download.path(), 'utf8');
+/** What a press has the browser save. */
+async function saved(page: Page, press: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()]);
+  return textOf(download);
+}
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+async function tabTo(page: Page, label: string) {
+  for (let steps = 0; steps < 60; steps++) {
+    if ((await focused(page)) === label) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`no way by the keyboard to “${label}”`);
+}
+const clean = (visitor: Visitor, expected: RegExp) =>
+  assert.deepEqual(
+    visitor.takeProblems().filter(one => !expected.test(one)),
+    [],
+  );
+
+test('the roles matrix by keyboard: searched, a box over a group has three states, and what was ticked is what is stored', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.load('/client/userManagement/roles');
+  await page.keyboard.press('c');
+  await page.locator('.matrix').waitFor();
+  await page.locator('#name').focus();
+  await page.keyboard.type('Certificates');
+  await picture(page, 'people-roles-form');
+  await tabTo(page, 'Search resources');
+  await page.keyboard.type('certif');
+  const rows = page.locator('.matrix tbody tr:not(.matrix-group)');
+  await page.waitForFunction(() => document.querySelectorAll('.matrix tbody tr:not(.matrix-group)').length === 1);
+  assert.match(await rows.first().innerText(), /Certificates/);
+  await tabTo(page, 'Certificates: Edit');
+  await page.keyboard.press('Space');
+  await page.locator('[aria-label="Search resources"]').fill('');
+  const group = page.getByRole('checkbox', { name: 'Sites: View' }).first();
+  assert.ok(await group.evaluate(box => (box as HTMLInputElement).indeterminate));
+  // whoever sees nothing edits nothing: both boxes of the row go
+  await tabTo(page, 'Certificates: View');
+  await page.keyboard.press('Space');
+  assert.equal(await page.getByRole('checkbox', { name: 'Certificates: Edit' }).isChecked(), false);
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.ant-drawer-open').waitFor({ state: 'detached' });
+  const { data } = await api<{ data: { name: string; permissionKeys: string[] }[] }>('client', 'GET', '/client/roles');
+  const held = data.find(role => role.name === 'Certificates')!.permissionKeys;
+  assert.ok(held.includes('certificates.view') && !held.includes('certificates.edit'), held.join());
+  await visitor.settled();
+  await picture(page, 'people-roles-list');
+  clean(visitor, /^$/);
+  await visitor.close();
+});
+
+test('a call is tried with one’s own token as a program would send it, refused where the token holds less, and shown in four languages', async () => {
+  const { token } = await api<{ token: string }>('client', 'POST', '/client/apiToken', {
+    name: 'docs',
+    permissionKeys: ['roles.view'],
+  });
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.load('/client/userManagement/apiDoc');
+  await picture(page, 'people-apidoc');
+  const open = async (word: string, name: string) => {
+    await page.getByRole('searchbox', { name: 'Search paths or resources' }).fill(word);
+    await page.locator('.api-doc-list a', { hasText: name }).first().click();
+  };
+  await open('get roles', '/roles');
+  const sample = page.locator('.api-code').first();
+  for (const [language, said] of [
+    ['curl', 'curl -sS'],
+    ['Node', 'await fetch('],
+    ['Python', 'urllib.request'],
+    ['Go', 'http.NewRequest('],
+  ] as const) {
+    await page.locator('.api-sample-head').getByText(language, { exact: true }).click();
+    await sample.getByText(said).waitFor();
+    assert.match(await sample.innerText(), /\/api\/v1\/client\/roles/);
+  }
+  const send = page.getByRole('button', { name: 'Send' });
+  assert.equal(await send.isDisabled(), true, 'without a token nothing is sent');
+  await page.locator('.api-try input[type=password]').fill(token);
+  await send.click();
+  const outcome = page.locator('.api-outcome');
+  await outcome.getByText('200').waitFor();
+  assert.match(await page.locator('.api-code').last().innerText(), /"total":/);
+  await picture(page, 'people-apidoc-tried');
+
+  // the token stays while the page does; what it does not hold is refused in its own words
+  await open('get products', '/products');
+  await send.click();
+  await outcome.getByText('403').waitFor();
+  assert.match(await page.locator('.api-code').last().innerText(), /101018/);
+  clean(visitor, /403/);
+  await visitor.close();
+});
+
+test('a licence is made and issued as a file; an edited one is refused at the operator’s, the good one is in force', async () => {
+  const vendor = await stand.inside('admin');
+  await vendor.load('/admin/licenses');
+  await vendor.page.locator('[data-create]').first().click();
+  await vendor.page.fill('#name', 'Small house');
+  await vendor.page.fill('#siteLimit', '500');
+  await picture(vendor.page, 'people-license-form');
+  await vendor.page.click('.ant-drawer-open .ant-drawer-footer .ant-btn-primary');
+  await vendor.page.locator('.ant-table-row', { hasText: 'Small house' }).waitFor();
+  await picture(vendor.page, 'people-licenses');
+
+  await vendor.load('/admin/offlineLicense');
+  await vendor.page.getByRole('button', { name: 'Issue' }).first().click();
+  await vendor.page.fill('#name', 'House of waves');
+  await vendor.choose('licenseID', 'Small house');
+  await vendor.page.click('.ant-drawer-open .ant-drawer-footer .ant-btn-primary');
+  const row = vendor.page.locator('.ant-table-row', { hasText: 'House of waves' });
+  await row.getByText('Not registered').waitFor();
+  const file = await saved(vendor.page, async () => {
+    await row.locator('.row-actions button, .ant-dropdown-trigger').last().click();
+    await vendor.page.getByRole('menuitem', { name: 'Download file' }).click();
+  });
+  await picture(vendor.page, 'people-offline');
+  clean(vendor, /^$/);
+  await vendor.close();
+
+  const operator = await stand.inside('client');
+  await operator.load('/client/systemManagement/systemSetting?tab=license');
+  const give = (text: string) =>
+    operator.page.setInputFiles('input[type=file]', {
+      name: 'a.license',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(text),
+    });
+  const [head, signature] = file.trim().split(/\.(?=[^.]*$)/);
+  const more = Buffer.from(
+    Buffer.from(head!, 'base64url').toString('utf8').replace('"siteLimit":500', '"siteLimit":900'),
+  ).toString('base64url');
+  assert.notEqual(more, head);
+  await give(`${more}.${signature}`);
+  await operator.message('Illegal License');
+  await give(file);
+  await operator.message('The license is in force');
+  await operator.page.locator('.licence-own').getByText('500').waitFor();
+  await picture(operator.page, 'people-license-own');
+  clean(operator, /400|403/);
+  await operator.close();
+});
+
+test('a lock is told in the inbox and read there; what was switched off stays off', async () => {
+  const { data } = await api<{ data: { id: number; email: string }[] }>('client', 'GET', '/client/accounts?auth=user');
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.load('/client/userManagement/users');
+  const { id, email } = data.at(-1)!;
+  const { ids } = await api<{ ids: number[] }>('client', 'POST', '/client/account', {
+    ...{ auth: 'user', email: 'locked@house.test', name: 'Locked', password: 'a good password' },
+  });
+  assert.ok(id && email);
+  await api('client', 'PUT', '/client/account', { id: ids[0], status: 'lock' });
+  const told = () => api<{ unread: number }>('client', 'GET', '/client/notices/unread');
+  while (!(await told()).unread) await page.evaluate(() => new Promise(done => requestIdleCallback(done)));
+  await visitor.load('/client/userManagement/users');
+  await page
+    .getByRole('button', { name: /unread|notice/i })
+    .first()
+    .click();
+  await page.locator('.notice-list li', { hasText: 'Locked: locked@house.test' }).waitFor();
+  await picture(page, 'people-inbox');
+  while ((await told()).unread) await page.evaluate(() => new Promise(done => requestIdleCallback(done)));
+  await page.getByRole('button', { name: 'What to be told' }).click();
+  const mail = page.locator('.notice-choices tr', { hasText: 'locked' }).getByRole('switch').last();
+  const was = await mail.getAttribute('aria-checked');
+  await mail.click();
+  await page.waitForFunction(
+    before =>
+      [...document.querySelectorAll('.notice-choices tr')]
+        .find(row => row.textContent?.includes('locked'))
+        ?.querySelectorAll('[role=switch]')[1]
+        ?.getAttribute('aria-checked') !== before,
+    was,
+  );
+  await picture(page, 'people-choices');
+  const { choices } = await api<{ choices: { kind: string; mail: boolean }[] }>('client', 'GET', '/client/notices/choices');
+  assert.equal(choices.find(one => one.kind === 'accountLocked')!.mail, was !== 'true');
+  clean(visitor, /^$/);
+  await visitor.close();
+});

@@ -159,6 +159,21 @@ export const beyond: Readonly<Record<string, string>> = {
   'DELETE /user/account/sessions': 'Issue 11: all others at once, without a new password.',
   'DELETE /client/account/sessions': 'Issue 11: all others at once, without a new password.',
   'DELETE /admin/account/sessions': 'Issue 11: all others at once, without a new password.',
+  'POST /user/account/presence/challenge':
+    'Issue 11: a passkey serves in place of a code, which a broken mail server does not deliver.',
+  'POST /user/account/presence/code':
+    'Issue 11: a passkey serves in place of a code, which a broken mail server does not deliver.',
+  'POST /client/account/presence/challenge':
+    'Issue 11: a passkey serves in place of a code, which a broken mail server does not deliver.',
+  'POST /client/account/presence/code':
+    'Issue 11: a passkey serves in place of a code, which a broken mail server does not deliver.',
+  'POST /admin/account/presence/challenge':
+    'Issue 11: a passkey serves in place of a code, which a broken mail server does not deliver.',
+  'POST /admin/account/presence/code':
+    'Issue 11: a passkey serves in place of a code, which a broken mail server does not deliver.',
+  'POST /user/auditLogs/export': 'Issue 11: an auditor takes all of it along; page by page a browser would hold it.',
+  'POST /client/auditLogs/export': 'Issue 11: an auditor takes all of it along; page by page a browser would hold it.',
+  'POST /admin/auditLogs/export': 'Issue 11: an auditor takes all of it along; page by page a browser would hold it.',
   'GET /user/account/passkeys': 'Issue 11: what one signs in by without a password is seen, with when it was used last.',
   'GET /client/account/passkeys': 'Issue 11: what one signs in by without a password is seen, with when it was used last.',
   'GET /admin/account/passkeys': 'Issue 11: what one signs in by without a password is seen, with when it was used last.',

@@ -64,6 +64,8 @@ const own = ['user', 'client', 'admin']
     `POST /${area}/account/passkey/options`,
     `POST /${area}/account/passkey`,
     `DELETE /${area}/account/passkey`,
+    `POST /${area}/account/presence/challenge`,
+    `POST /${area}/account/presence/code`,
     `POST /${area}/login2fa/phase0`,
     `POST /${area}/login2fa/phase1`,
     `POST /${area}/login2fa/phase2`,

@@ -261,7 +261,7 @@ test('a licence and a certificate that end are told at each step, once; one that
   assert.deepEqual((await of(a.client)).map(([sentence]) => sentence).sort(), [
     'A certificate ends soon and does not renew by itself: www.notices.test',
     'No certificate could be had for www.notices.test',
-    'The licence ends soon: Large',
+    'The license ends soon: Large',
   ]);
   assert.deepEqual(
     (await of(a.user)).find(([sentence]) => sentence.startsWith('No ')),
@@ -273,7 +273,7 @@ test('a licence and a certificate that end are told at each step, once; one that
   await sql`update "licenseOrder" set "expiredAt" = now() + interval '5 days'`.execute(db);
   await teller.scan();
   await teller.look();
-  assert.equal((await of(a.client)).filter(([sentence]) => sentence.startsWith('The licence')).length, 2);
+  assert.equal((await of(a.client)).filter(([sentence]) => sentence.startsWith('The license')).length, 2);
 });
 
 test('an address that does not answer is asked once at a time, and keeps nobody waiting', async () => {

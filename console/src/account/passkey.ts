@@ -1,10 +1,7 @@
 /** What the browser does for passkeys (WebAuthn Level 3), in the shapes of our calls. It comes when it is wanted. */
 import { call } from '../kit/client.ts';
 import type { Credentials } from '../kit/credentials.ts';
-import { stringOf, bytesOf } from './passkey-bytes.ts';
-
-/** Nobody chose one, or it was put off; who knows which is not told (WebAuthn 5.1.4). */
-const isNone = (error: unknown) => error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
+import { bytesOf, isNone, named, signedBy, stringOf } from '../kit/passkey-bytes.ts';
 
 /**
  * Signs in by a passkey of this host; undefined: none was chosen.
@@ -34,17 +31,7 @@ export async function byPasskey(signal: AbortSignal, isOffered = false): Promise
       return undefined;
     }
     if (!found) return undefined;
-    const response = found.response as AuthenticatorAssertionResponse; // of what was asked for
-    const credential = {
-      ...named(found),
-      response: {
-        clientDataJSON: stringOf(response.clientDataJSON),
-        authenticatorData: stringOf(response.authenticatorData),
-        signature: stringOf(response.signature),
-        userHandle: response.userHandle && stringOf(response.userHandle),
-      },
-    };
-    return call('POST /{area}/passkey/verify', { body: { credential } }, { from: 'login' });
+    return call('POST /{area}/passkey/verify', { body: { credential: signedBy(found) } }, { from: 'login' });
   }
 }
 
@@ -85,5 +72,3 @@ export async function addPasskey(name: string, password: string, code?: string):
   await call('POST /{area}/account/passkey', { body: { name, credential } }, { from: 'step' });
   return true;
 }
-
-const named = ({ id, rawId }: PublicKeyCredential) => ({ id, rawId: stringOf(rawId), type: 'public-key' as const });

@@ -17,7 +17,7 @@ import { Status } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { bytes, number } from '../kit/units.ts';
-import { presenceFields, presenceValues, withPresence } from './presence.ts';
+import { presenceFields, presenceValues, withPresence } from './presence.tsx';
 import './attempts.css';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);

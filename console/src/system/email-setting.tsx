@@ -12,7 +12,7 @@ import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { Trial } from '../kit/trial.tsx';
-import { presenceFields, presenceValues, withPresence } from './presence.ts';
+import { presenceFields, presenceValues, withPresence } from './presence.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 

@@ -256,6 +256,13 @@ export default {
   'help.oidcByEmail':
     'Who made no link signs in to an account that is there, by an e-mail the provider has verified. Only where you trust its word on every e-mail.',
   'oidc.rootOnly': 'Only the root account changes it: who says who somebody is decides who gets in.',
+  'presence.passkey': 'Use a passkey instead',
+  'presence.noCode': 'No code?',
+  'presence.noCodeApp':
+    'Without your authenticator one of your recovery codes serves, or a passkey. With neither, whoever holds the machine runs',
+  'presence.noCodeMail':
+    'A broken mail server delivers no code: use a passkey instead. Without one, whoever holds the machine runs',
+  'presence.given': 'The passkey gave the code',
   'presence.rootOnly': 'Only the root account’s own person changes it: where mails, sign-in links or backups go is decided here.',
   'oidc.callbacks': 'Redirect URIs',
   'oidc.callbacksText': 'Enter these at the provider.',

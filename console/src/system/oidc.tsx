@@ -10,6 +10,7 @@ import type { FormField } from '../kit/resource.ts';
 import { useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { keptWhenEmpty } from './kept.ts';
+import { codeField } from './presence.tsx';
 import { Trial } from '../kit/trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
@@ -33,7 +34,7 @@ const fields: FormField[] = [
   { name: 'forCustomers', kind: 'switch' },
   { name: 'byEmail', kind: 'switch', help: 'oidcByEmail' },
   { name: 'password', label: 'ownPassword', kind: 'password', help: 'oidcPassword', initial: '' },
-  { name: 'code', label: 'ownCode', kind: 'mono', help: 'oidcCode', initial: '', isOptional: true },
+  codeField,
 ];
 
 export function OIDC() {

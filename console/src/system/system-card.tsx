@@ -10,7 +10,7 @@ import type { FormField, Values } from '../kit/resource.ts';
 import { useSelf } from '../kit/session.ts';
 import { Stale } from '../kit/stale.tsx';
 import { type Named, t } from '../kit/text.ts';
-import { presenceFields, presenceValues, withPresence } from './presence.ts';
+import { presenceFields, presenceValues, withPresence } from './presence.tsx';
 
 type ReadKey = {
   [K in CallKey]: K extends `GET /client/setting/system/${string}`

@@ -5,7 +5,7 @@ export { apiDoc, apiTokens } from './api-tokens.ts';
 export { audit } from './audit.ts';
 export { identities, oidcLogin } from './oidc.ts';
 export { oidc } from './oidc-setting.ts';
-export { passkeyLogin, passkeys } from './passkeys.ts';
+export { passkeyLogin, passkeyPresence, passkeys } from './passkeys.ts';
 export { passwordLink } from './password-link.ts';
 export { secondFactor } from './second-factor.ts';
 export { sessions } from './sessions.ts';

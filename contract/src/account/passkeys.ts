@@ -87,6 +87,44 @@ export const passkeys = calls(
   },
 );
 
+const signed = obj({
+  ...credential,
+  response: obj({
+    clientDataJSON: bytes(4000),
+    authenticatorData: bytes(4000),
+    signature: bytes(2000),
+    userHandle: opt(nullable(text(100))),
+  }),
+});
+
+/** In place of a code of the second factor, wherever one is asked for beside one's password: none has to come by mail. */
+export const passkeyPresence = calls(
+  { base: '/{area}/account/presence', areas, resource: 'session', auth: 'session', licence: false },
+  {
+    /** What `navigator.credentials.get` takes (WebAuthn 5.5), of one's own passkeys of the host that was asked; for this session alone. 101003 `passkeyNone`: there is none. */
+    'POST /challenge': {
+      permission: null,
+      answer: obj({
+        challenge: bytes(200),
+        timeout: oneOf([limits.challengeMinutes * 60_000]),
+        rpId: str(255),
+        allowCredentials: arr(descriptor(), limits.perAccountMax),
+        userVerification: one(['required']),
+      }),
+      errors: ['permissionDenied'],
+      audit: false,
+    },
+    /** A code that this session may give once, within `codeLifetimeMinutes`. 101012: none of one's own, not by its person, not here; 101014: too late, or once more. */
+    'POST /code': {
+      permission: null,
+      body: obj({ credential: confidential(signed) }),
+      answer: obj({ code: text(32) }),
+      errors: ['permissionDenied', 'credentialFailed', 'tokenExpired'],
+      audit: 'refused',
+    },
+  },
+);
+
 export const passkeyLogin = calls(
   { base: '/{area}/passkey', areas, resource: 'session', auth: 'public', licence: false, isWayIn: true },
   {
@@ -103,17 +141,7 @@ export const passkeyLogin = calls(
     /** Opens a session: nothing more is asked. 101012: none of ours, not by its person, not here; 101014: too late, or once more. */
     'POST /verify': {
       body: obj({
-        credential: confidential(
-          obj({
-            ...credential,
-            response: obj({
-              clientDataJSON: bytes(4000),
-              authenticatorData: bytes(4000),
-              signature: bytes(2000),
-              userHandle: opt(nullable(text(100))),
-            }),
-          }),
-        ),
+        credential: confidential(signed),
       }),
       answer: tokens,
       errors: ['credentialFailed', 'tokenExpired', 'accountNotEnabled'],

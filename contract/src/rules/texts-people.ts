@@ -72,6 +72,11 @@ export const peopleTexts = {
     zh_CN: '这个网址不能使用通行密钥。请改用系统或您的运营商的主机名打开控制台',
     en_US: 'No passkey can be used at this address. Open the console by the hostname of the installation or of your operator',
   },
+  passkeyNone: {
+    zh_TW: '您在這個網址沒有通行金鑰',
+    zh_CN: '您在这个网址没有通行密钥',
+    en_US: 'You have no passkey at this address',
+  },
   factorByApp: {
     zh_TW: '請輸入目前驗證器 App 的驗證碼，或一組備用碼',
     zh_CN: '请输入目前验证器 App 的验证码，或一组备用码',

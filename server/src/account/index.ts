@@ -6,6 +6,7 @@ export { auditCalls } from './audit.ts';
 export { identityCalls, oidcLoginCalls } from './oidc.ts';
 export { oidcCalls } from './oidc-setting.ts';
 export { passkeyCalls, passkeyLoginCalls } from './passkeys.ts';
+export { passkeyPresenceCalls } from './passkey-presence.ts';
 export { passwordLinkCalls } from './password-link.ts';
 export { secondFactorCalls } from './second-factor.ts';
 export { ownSessionCalls } from './sessions.ts';

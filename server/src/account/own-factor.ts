@@ -29,9 +29,13 @@ export async function readerOf({ db, actor }: Context): Promise<CodeReader & { n
   return { id, auth, rootID, parentClient: auth === 'user' ? clientID : null, email, ...found! };
 }
 
+/** Codes that a passkey gave this session in place of one (passkey-presence.ts). */
+export const presenceKey = ({ services, actor }: Context): string =>
+  services.sealing.proofs(`own presence ${actor.accountID} ${actor.sessionID}`)[0]!;
+
 /**
  * Where signing in takes a code, so does this. Without one it is said which is meant; one by mail is sent. Outside of a transaction: a wrong
- * code is counted, whatever becomes of the call.
+ * code is counted, whatever becomes of the call. One that a passkey gave serves as well: the mail server may be what is to be mended.
  * @throws 101003 `factorByApp`, `factorByMail`, `wrongCode` at `code`; 429
  */
 export async function ownFactor(ctx: Context, given: string | undefined): Promise<void> {
@@ -52,7 +56,9 @@ export async function ownFactor(ctx: Context, given: string | undefined): Promis
     throw unwritten(failFields([{ path: 'code', rule: type === types.google ? 'factorByApp' : 'factorByMail' }]));
   }
   takeCodeTry(services, self.id);
-  const isRight = type === types.google ? await takeAuthenticator(db, services, self.id, code) : await takeMailed(ctx, key, code);
+  const isRight =
+    (await takeMailed(ctx, presenceKey(ctx), code)) ||
+    (type === types.google ? await takeAuthenticator(db, services, self.id, code) : await takeMailed(ctx, key, code));
   if (!isRight) throw failFields([{ path: 'code', rule: 'wrongCode' }]);
   codeWasRight(services, self.id);
 }

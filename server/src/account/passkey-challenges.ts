@@ -12,6 +12,25 @@ import { type Db, row } from '../store/db.ts';
 
 const passOf = (area: string): Pass => ({ about: `passkey challenge ${area}`, keptMs: limits.challengeMinutes * 60_000 });
 
+/** Of somebody signed in: for this session alone, and neither to sign in by nor to add one by. */
+const presenceOf = (accountID: number, sessionID: string): Pass => ({
+  about: `passkey presence ${accountID} ${sessionID}`,
+  keptMs: limits.challengeMinutes * 60_000,
+});
+interface Whose {
+  accountID: number;
+  sessionID: string;
+  area: string;
+}
+export const presenceChallenge = (sealing: Sealing, { accountID, sessionID }: Whose): string =>
+  newPass(sealing, presenceOf(accountID, sessionID));
+/** @throws tokenExpired */
+export const judgePresence = (sealing: Sealing, { accountID, sessionID }: Whose, challenge: string): void =>
+  void judgePass(sealing, presenceOf(accountID, sessionID), challenge);
+/** @throws tokenExpired: it served already */
+export const spendPresence = (db: Db, { accountID, sessionID, area }: Whose, challenge: string): Promise<void> =>
+  spend(db, presenceOf(accountID, sessionID), challenge, area);
+
 /** Of a sign-in. `at`: when it is asked for, milliseconds since 1970. */
 export const signInChallenge = (sealing: Sealing, area: string, at?: number) => newPass(sealing, passOf(area), '', at);
 
@@ -24,12 +43,14 @@ const forgetOld = (db: Db) =>
     select hash from "passkeyChallenge" where "expiredAt" < now() limit 100 for update skip locked)`.execute(db);
 
 /** It was signed by a passkey of ours, and serves no second time. @throws tokenExpired */
-export async function spendSignIn(db: Db, challenge: string, area: string): Promise<void> {
+export const spendSignIn = (db: Db, challenge: string, area: string): Promise<void> => spend(db, passOf(area), challenge, area);
+
+async function spend(db: Db, pass: Pass, challenge: string, area: string): Promise<void> {
   await forgetOld(db);
   const spent = await row(
     db,
     sql`insert into "passkeyChallenge" (hash, area, "expiredAt")
-        values (${sha256(challenge)}, ${area}, to_timestamp(${usedUntil(passOf(area), challenge) / 1000}))
+        values (${sha256(challenge)}, ${area}, to_timestamp(${usedUntil(pass, challenge) / 1000}))
         on conflict do nothing returning 1`,
   );
   if (!spent) throw fail('tokenExpired');

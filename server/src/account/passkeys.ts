@@ -57,7 +57,7 @@ export async function dropPasskeys(ctx: Context, accountID: number): Promise<boo
   return gone.length > 0;
 }
 
-const timeout = limits.challengeMinutes * 60_000;
+export const timeout = limits.challengeMinutes * 60_000;
 // COSE (RFC 9053): Ed25519, P-256, RSA
 const algorithms = [-8, -7, -257] as const;
 
@@ -67,7 +67,7 @@ interface ClientData {
   origin: string;
 }
 /** What the browser says it was asked and where (WebAuthn 5.8.1); the library judges the rest of it. */
-function clientDataOf(encoded: string, refusal: 'invalidToken' | 'credentialFailed'): ClientData {
+export function clientDataOf(encoded: string, refusal: 'invalidToken' | 'credentialFailed'): ClientData {
   try {
     const said = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')) as Record<string, unknown>;
     const { challenge, origin, crossOrigin } = said;
@@ -91,10 +91,10 @@ async function tell<T extends 'passkeyOn' | 'passkeyOff' | 'passkeyCopied'>(
 const now = () => `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** RFC 9110 7.2: compared without case */
-const hostOf = ({ host }: Pick<Incoming, 'host'>) => host.toLowerCase().slice(0, 255);
+export const hostOf = ({ host }: Pick<Incoming, 'host'>) => host.toLowerCase().slice(0, 255);
 
 /** Whoever acts in another's name has no business with what the other signs in by. */
-function ownOnly({ actor }: Context): void {
+export function ownOnly({ actor }: Context): void {
   if (actor.proxyName) throw fail('permissionDenied');
 }
 
@@ -245,7 +245,7 @@ interface Held extends Comer {
   publicKey: Buffer;
   host: string;
 }
-const heldBy = (db: Db, credentialID: string) =>
+export const heldBy = (db: Db, credentialID: string) =>
   row<Held>(
     db,
     sql`select p.id as "passkeyID", p."publicKey", p.host, a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient",
@@ -307,15 +307,9 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
       right: () => sessions.tries.giveBack(claims),
       open: () =>
         ctx.services.database.doors.transaction().execute(async db => {
-          // an authenticator that counts counts up: of two that have the same key one is behind (WebAuthn 6.1.1)
-          const used = await row<{ isAhead: boolean }>(
-            db,
-            sql`update passkey p set counter = greatest(p.counter, ${counter}), "lastUsedAt" = case when b.ahead then now() else p."lastUsedAt" end
-                from (select id, counter < ${counter} or (counter = 0 and ${counter} = 0) as ahead from passkey where id = ${held.passkeyID} for update) b
-                where p.id = b.id returning b.ahead as "isAhead"`,
-          );
-          isCopied = used?.isAhead === false;
-          return used?.isAhead ? sessions.openWith(db, held.id, held.password, request) : undefined;
+          const isAhead = await countUp(db, held.passkeyID, counter);
+          isCopied = isAhead === false;
+          return isAhead ? sessions.openWith(db, held.id, held.password, request) : undefined;
         }),
     });
     if (tokens) return tokens;
@@ -325,19 +319,37 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
   },
 });
 
-/** What the authenticator counted up to; undefined: it is not the passkey's, not its person's, not of here, or nobody was seen. */
-async function signedCounter(
+/**
+ * An authenticator that counts counts up: of two that have the same key one is behind (WebAuthn 6.1.1), which is answered by false.
+ * Undefined: it was removed meanwhile.
+ */
+export const countUp = async (db: Db, passkeyID: number, counter: number): Promise<boolean | undefined> =>
+  (
+    await row<{ isAhead: boolean }>(
+      db,
+      sql`update passkey p set counter = greatest(p.counter, ${counter}), "lastUsedAt" = case when b.ahead then now() else p."lastUsedAt" end
+          from (select id, counter < ${counter} or (counter = 0 and ${counter} = 0) as ahead from passkey where id = ${passkeyID} for update) b
+          where p.id = b.id returning b.ahead as "isAhead"`,
+    )
+  )?.isAhead;
+
+/**
+ * What the authenticator counted up to; undefined: it is not the passkey's, not its person's, not of here, or nobody was seen. `isNamed`: it
+ * was asked for by its id, so that it need not say whose it is.
+ */
+export async function signedCounter(
   ctx: Context,
   held: Held,
   { id, rawId, type, response: { userHandle, ...response } }: SignedCredential,
   client: ClientData,
+  isNamed = false,
 ): Promise<number | undefined> {
-  if (!userHandle || !(await isHandleOf(ctx.db, ctx.services.sealing, held.id, userHandle))) return undefined;
+  if (userHandle ? !(await isHandleOf(ctx.db, ctx.services.sealing, held.id, userHandle)) : !isNamed) return undefined;
   // the host may have been given to another operator meanwhile
   const origins = await consoleOrigins(ctx.db, ctx.services, operatorOf(held), held.host);
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: { id, rawId, type, clientExtensionResults: {}, response: { ...response, userHandle } },
+      response: { id, rawId, type, clientExtensionResults: {}, response: { ...response, ...(userHandle ? { userHandle } : {}) } },
       expectedChallenge: client.challenge,
       expectedOrigin: origins,
       expectedRPID: held.host,

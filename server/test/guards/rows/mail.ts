@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { holdLogin } from '#server/account/session.ts';
 import { newToken, sha256 } from '#server/kit/crypto.ts';
 import { writeSetting } from '#server/system/settings.ts';
-import { newChallenge, signInChallenge } from '#server/account/passkey-challenges.ts';
+import { newChallenge, presenceChallenge, signInChallenge } from '#server/account/passkey-challenges.ts';
 import { handleOf } from '#server/account/passkey-handles.ts';
 import { next } from '../generate.ts';
 import { password } from '../../harness.ts';
@@ -89,6 +89,11 @@ export const mailRows: Rows = {
     'POST /{area}/passkey/verify': async (rig, world, area) => {
       const { device } = await passkeyOf(rig, world, area);
       return device.get({ challenge: signInChallenge(rig.api.services.sealing, area) });
+    },
+    'POST /{area}/account/presence/code': async (rig, world, area) => {
+      const { device } = await passkeyOf(rig, world, area);
+      const whose = await rig.api.sessions.actor(world.people[area].token, '127.0.0.1');
+      return device.get({ challenge: presenceChallenge(rig.api.services.sealing, whose) });
     },
     'POST /{area}/login2fa/phase0': async () => ({ password }),
     'POST /{area}/login2fa/phase1': async (rig, { people }, area) => ({

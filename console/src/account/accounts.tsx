@@ -69,12 +69,22 @@ function CreateButton() {
   );
 }
 
+/** What follows for those that hang on it: its sub-accounts, an operator's customers too; never sites. */
+const stopped = (rows: Account[]) =>
+  t(
+    rows.some(one => one.isRoot && one.auth === 'client')
+      ? 'warning.stopOperator'
+      : rows.some(one => one.isRoot)
+        ? 'warning.stopRoot'
+        : 'warning.stopAccount',
+  );
+
 const status = (name: 'pause' | 'resume' | 'lock' | 'unlock', to: 'normal' | 'pause' | 'lock') =>
   act<Account, 'PUT /{area}/account'>('PUT /{area}/account', {
     name,
     why: why(name),
     level: to === 'normal' ? 'reversible' : 'disruptive',
-    warning: to === 'normal' ? undefined : 'stopAccount',
+    warning: to === 'normal' ? undefined : stopped,
     body: ([account]) => ({ id: account!.id, status: to }),
   });
 

@@ -36,6 +36,10 @@ export default {
     'Whoever may edit may view. What belongs to a site brings the right to view sites along, resolution groups that to view zones. You can grant only what you hold yourself.',
 
   'warning.stopAccount': 'The account is signed out everywhere at once and cannot sign in.',
+  'warning.stopRoot':
+    'The account and its sub-accounts are signed out everywhere at once and cannot sign in; its sites go on being served.',
+  'warning.stopOperator':
+    'The operator, its sub-accounts and its customers are signed out everywhere at once and cannot sign in; sites go on being served.',
   'warning.accountExpiredNow': 'This time has passed: with it, the account ends at once.',
   'warning.removeRole': 'Sub-accounts with this role lose its permissions.',
 

@@ -33,6 +33,8 @@ export default {
     '可编辑就一定可查看；站点内的各项会一并带上站点的查看权限，解析群组则带上区域。您只能给予自己拥有的权限。',
 
   'warning.stopAccount': '这个账号会立即从所有设备退出登录，并且无法登录。',
+  'warning.stopRoot': '这个账号与它的子账号会立即从所有设备退出登录，并且无法登录；站点照常服务。',
+  'warning.stopOperator': '这个运营商、它的子账号与它的客户会立即从所有设备退出登录，并且无法登录；站点照常服务。',
   'warning.accountExpiredNow': '这个时间已经过了：账号会立即停用。',
   'warning.removeRole': '使用这个角色的子账号会失去它的权限。',
 

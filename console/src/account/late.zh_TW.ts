@@ -31,6 +31,8 @@ export default {
     '可編輯就一定可檢視；站點內的各項會一併帶上站點的檢視權限，解析群組則帶上區域。您只能給予自己擁有的權限。',
 
   'warning.stopAccount': '這個帳號會立即從所有裝置登出，並且無法登入。',
+  'warning.stopRoot': '這個帳號與它的子帳號會立即從所有裝置登出，並且無法登入；站點照常服務。',
+  'warning.stopOperator': '這個營運商、它的子帳號與它的客戶會立即從所有裝置登出，並且無法登入；站點照常服務。',
   'warning.accountExpiredNow': '這個時間已經過了：帳號會立即停用。',
   'warning.removeRole': '使用這個角色的子帳號會失去它的權限。',
 

@@ -1,4 +1,5 @@
 /** Mail servers, codes, links and second factors. */
+import { areas } from '#contract/kit/areas.ts';
 import { after } from 'node:test';
 import { sql } from 'kysely';
 import { holdLogin } from '#server/account/session.ts';
@@ -126,6 +127,9 @@ export const mailRows: Rows = {
     }),
   },
   stage: {
+    'POST /{area}/account/presence/challenge': async (rig, world) => {
+      for (const area of areas) await passkeyOf(rig, world, area);
+    },
     'POST /{area}/account/passkey/options': asksNoCode,
     'PUT /client/setting/email': asksNoCode,
     'PUT /client/setting/system/outgoingURL': asksNoCode,

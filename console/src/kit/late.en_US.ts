@@ -31,6 +31,8 @@ export default {
   'place.unknown': 'Unknown',
   'place.label': 'Places',
   'place.hint': 'Continents, countries; regions by their ISO 3166-2 code, such as US-CA',
+  'place.origin': 'Choose a place, or type an ASN (AS3462) or a region (US-CA)',
+  'place.continents': 'Continents',
   'region.label': 'Regions',
   'region.search': 'Search regions by name or code',
   'region.none': 'No region chosen yet',

@@ -31,6 +31,8 @@ export default {
   'place.unknown': '不明',
   'place.label': '地点',
   'place.hint': '洲、国家；地区请输入 ISO 3166-2 代码，例如 CN-GD',
+  'place.origin': '选择地点，或输入 ASN（例如 AS4134）、地区代码（例如 CN-GD）',
+  'place.continents': '洲',
   'region.label': '地区',
   'region.search': '按名称或代码搜索地区',
   'region.none': '尚未选择地区',

@@ -29,6 +29,8 @@ export default {
   'place.unknown': '不明',
   'place.label': '地點',
   'place.hint': '洲、國家；地區請輸入 ISO 3166-2 代碼，例如 TW-TPE',
+  'place.origin': '選擇地點，或輸入 ASN（例如 AS3462）、地區代碼（例如 TW-TPE）',
+  'place.continents': '洲',
   'region.label': '地區',
   'region.search': '以名稱或代碼搜尋地區',
   'region.none': '尚未選擇地區',

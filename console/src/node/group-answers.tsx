@@ -1,12 +1,14 @@
 /** What a group answers: to a visitor of an address, where that has arrived, and who came and left and why. */
 import { useQuery } from '@tanstack/react-query';
 import { Checkbox, Drawer, Input, Pagination, Skeleton } from 'antd';
-import { useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { paging, polling } from '#contract/limits.ts';
-import { isIP } from '#contract/rules.ts';
+import { formatIP, isIP, parseAddressSet } from '#contract/rules.ts';
 import { Facts, Status } from '../kit/bits.tsx';
 import { Empty, ErrorState } from '../kit/empty.tsx';
-import { PlaceShown } from '../kit/pieces.ts';
+import { useCan } from '../kit/permissions.ts';
+import { OriginInput, PlaceName, PlaceShown } from '../kit/pieces.ts';
+import type { LineOrigins } from '../kit/place.tsx';
 import { query } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
@@ -17,61 +19,143 @@ const widthPx = 680;
 interface Group {
   id: number;
   name: string;
-  lines: { kind: string }[];
+  lines: { kind: string; name: string; cidrs: string[]; asns: number[]; places: string[] }[];
 }
 export function GroupAnswers({ group, onClose }: { group: Group; onClose: () => void }) {
   const [visitor, setVisitor] = useState('');
+  const [origin, setOrigin] = useState<string>();
   const [resolver, setResolver] = useState('');
   const [subnet, setSubnet] = useState(true);
-  const typed = (text: string) => (isIP(text.trim()) ? text.trim() : undefined);
-  const asked = { visitor: typed(visitor), resolver: typed(resolver), subnet };
+  const lines = useLineOrigins(group);
+  const [visitorID, resolverID] = [useId(), useId()];
+  const asked = {
+    ...(origin === undefined ? { visitor: addressIn(visitor) } : askedFrom(origin)),
+    resolver: addressIn(resolver),
+    subnet,
+  };
   return (
     <Drawer open title={t('answers.title', { group: group.name })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
       <p className="ink-2">{t('answers.text')}</p>
-      <Input
-        className="mono"
-        allowClear
-        aria-label={t('answers.visitor')}
-        placeholder={t('answers.visitor')}
-        value={visitor}
-        status={visitor.trim() && !isIP(visitor.trim()) ? 'error' : ''}
-        onChange={event => setVisitor(event.target.value)}
-      />
-      <Input
-        className="mono"
-        style={{ marginTop: 8 }}
-        allowClear
-        aria-label={t('answers.resolver')}
-        placeholder={t('answers.resolver')}
-        value={resolver}
-        status={resolver.trim() && !isIP(resolver.trim()) ? 'error' : ''}
-        onChange={event => setResolver(event.target.value)}
-      />
-      {asked.resolver !== undefined && (
-        <Checkbox style={{ marginTop: 8 }} checked={subnet} onChange={event => setSubnet(event.target.checked)}>
-          {t('answers.subnet')}
-        </Checkbox>
-      )}
+      <div className="asked-from">
+        <div>
+          <span className="ink-2">{t('answers.origin')}</span>
+          <OriginInput
+            label={t('answers.origin')}
+            value={origin}
+            lines={lines}
+            onChange={next => {
+              setOrigin(next);
+              setVisitor('');
+            }}
+          />
+        </div>
+        <div>
+          <label className="ink-2" htmlFor={visitorID}>
+            {t('answers.visitor')}
+          </label>
+          <Address
+            id={visitorID}
+            value={visitor}
+            onChange={next => {
+              setVisitor(next);
+              if (next !== '') setOrigin(undefined);
+            }}
+          />
+        </div>
+        <div>
+          <label className="ink-2" htmlFor={resolverID}>
+            {t('answers.resolver')}
+          </label>
+          <Address id={resolverID} value={resolver} onChange={setResolver} />
+          {resolver !== '' && (
+            <>
+              <Checkbox style={{ marginTop: 8 }} checked={subnet} onChange={event => setSubnet(event.target.checked)}>
+                {t('answers.subnet')}
+              </Checkbox>
+              <span className="cell-note">{t('answers.egress')}</span>
+            </>
+          )}
+        </div>
+      </div>
       <Now group={group} asked={asked} />
       <Changes groupID={group.id} />
     </Drawer>
   );
 }
 
+const addressIn = (text: string) => (isIP(text.trim()) ? text.trim() : undefined);
+/** A network stands by its first address; all else is the server's to know an address of. */
+function askedFrom(origin: string) {
+  const [, asn] = /^AS(\d+)$/.exec(origin) ?? [];
+  if (asn !== undefined) return { asn: Number(asn) };
+  const set = origin.startsWith('continent:') ? undefined : parseAddressSet(origin);
+  return set ? { visitor: formatIP({ family: set.family, value: set.from }) } : { place: origin };
+}
+
+function Address({ id, value, onChange }: { id: string; value: string; onChange: (value: string) => void }) {
+  const isWrong = value.trim() !== '' && addressIn(value) === undefined;
+  return (
+    <>
+      <Input
+        id={id}
+        className="mono"
+        allowClear
+        value={value}
+        status={isWrong ? 'error' : ''}
+        aria-invalid={isWrong}
+        onChange={event => onChange(event.target.value)}
+      />
+      {isWrong && <span className="cell-note">{t('answers.notIP')}</span>}
+    </>
+  );
+}
+
+const shared = 'GET /client/dns/lines';
+/** What lines name, those of this group first: the others are choices as good. */
+function useLineOrigins(group: Group): LineOrigins[] {
+  const can = useCan();
+  const { data } = useQuery({ ...query(shared), enabled: can(shared), staleTime: Infinity });
+  return useMemo(() => {
+    const valuesOf = (lines: Pick<Group['lines'][number], 'name' | 'cidrs' | 'asns' | 'places'>[]) =>
+      lines.flatMap(({ name, cidrs, asns, places }) =>
+        [...places, ...asns.map(asn => `AS${asn}`), ...cidrs].map(value => ({ value, line: name })),
+      );
+    const others = data?.filter(one => one.groupID === null) ?? [];
+    return [
+      { label: t('answers.ownLines'), values: valuesOf(group.lines) },
+      { label: t('answers.otherLines'), values: valuesOf(others) },
+    ];
+  }, [group.lines, data]);
+}
+
+/** With what of it the visitor is on it by. */
+const LineOf = ({ line, of }: { line: string; of: string }) => (
+  <>
+    {line}
+    <span className="cell-note">
+      <PlaceName of={of} />
+    </span>
+  </>
+);
+
 interface Asked {
-  visitor: string | undefined;
+  visitor?: string | undefined;
+  place?: string;
+  asn?: number;
   resolver: string | undefined;
   subnet: boolean;
 }
 const said = ({ a, aaaa, cname }: { a: string[]; aaaa: string[]; cname: string | null }) =>
   cname === null ? [...a, ...aaaa] : [cname];
 
-function Now({ group, asked: { visitor, resolver, subnet } }: { group: Group; asked: Asked }) {
+function Now({ group, asked: { visitor, place, asn, resolver, subnet } }: { group: Group; asked: Asked }) {
   const { data, error, refetch } = useQuery({
     ...query('GET /client/group/{g}/answer', {
       g: group.id,
       query: {
         ...(visitor === undefined ? {} : { visitor }),
+        ...(place === undefined ? {} : { place }),
+        ...(asn === undefined ? {} : { asn }),
         ...(resolver === undefined ? {} : { resolver, ...(subnet ? {} : { subnet }) }),
       },
     }),
@@ -80,18 +164,16 @@ function Now({ group, asked: { visitor, resolver, subnet } }: { group: Group; as
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton active title={false} />;
   const addresses = said(data.answer);
+  const isFrom = place !== undefined || asn !== undefined;
+  if (isFrom && data.visitor === null) return <p role="status">{t('answers.noneThere')}</p>;
   const hasLines = group.lines.some(one => one.kind === 'custom');
   return (
     <section aria-live="polite" style={{ margin: '16px 0 24px' }}>
       <Facts
         facts={[
+          ...(isFrom && data.visitor !== null ? [[t('answers.standsFor'), data.visitor] as const] : []),
           [t('answers.judged'), data.judged === null ? t('answers.everybody') : <span className="mono">{data.judged}</span>],
-          [
-            t('field.line'),
-            data.of === null
-              ? t('lineKind.default')
-              : t('answers.lineOf', { line: data.lineName, network: data.of.replace('continent:', '') }),
-          ],
+          [t('field.line'), data.of === null ? t('lineKind.default') : <LineOf line={data.lineName} of={data.of} />],
           [t('answers.place'), data.place === null ? '—' : <PlaceShown place={data.place} credits={data.credits} />],
           [
             t('answers.answer'),

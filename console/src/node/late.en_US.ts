@@ -300,14 +300,23 @@ export default {
 
   'action.answers': 'What is answered',
   'answers.title': '{group}: what is answered',
-  'answers.text': 'Type the address of a visitor, and of the resolver it asks through, to see what it gets.',
-  'answers.visitor': 'Address of a visitor',
+  'answers.text':
+    'See what a visitor is answered: choose where it comes from, or type its address, and that of the resolver it asks through, if you know it.',
+  'answers.visitor': 'or the address of a visitor',
   'answers.resolver': 'Address of its resolver (optional)',
+  'answers.origin': 'A visitor from',
+  'answers.egress':
+    'Public resolvers (8.8.8.8) ask from other addresses than their own: type one of those, where the resolver is what counts.',
+  'answers.notIP': 'Please type a whole IP address',
+  'answers.ownLines': 'Lines of this group',
+  'answers.otherLines': 'Other lines',
+  'answers.standsFor': 'Taken for it',
+  'answers.noneThere':
+    'The data of where addresses are know none there, so there is nothing to preview. Type an address, or upload better data in DNS settings.',
   'answers.subnet': 'The resolver tells of visitors’ networks (EDNS Client Subnet)',
   'answers.place': 'Place',
   'answers.judged': 'Answered for',
   'answers.everybody': 'Everybody',
-  'answers.lineOf': '{line} ({network})',
   'answers.answer': 'Answer',
   'answers.nothing': 'No address: no node is on the line',
   'answers.since': 'Since',
@@ -316,9 +325,9 @@ export default {
   'answers.changes': 'Changes',
   'answers.noChanges': 'No change yet',
   'answers.here': 'Answered here: {answer}',
-  'answerLines.networks': 'Only lines by network count here: those by place and ASN cannot be used now (DNS Setting says why).',
+  'answerLines.networks': 'Only lines by network count here: those by place and ASN cannot be used now (DNS settings say why).',
   'answerLines.noRoom':
-    'No line counts here: there is no room for all the rules of your lines (DNS Setting says why), and every visitor gets the answer of the default line. Have fewer networks or ASNs.',
+    'No line counts here: there is no room for all the rules of your lines (DNS settings say why), and every visitor gets the answer of the default line. Have fewer networks or ASNs.',
   'answerLines.none': 'The name server here has no lines: every visitor gets the answer of the default line.',
   'answerThere.success': 'Live',
   'answerThere.warning': 'On its way',

@@ -27,14 +27,23 @@ export const groupAnswers = calls(
   { base: '/client', resource: 'groups' },
   {
     /**
-     * What a visitor of this address gets; left out: whom no line is for. `resolver`: through whom it asks; one that tells of visitors' networks
+     * What a visitor of this address gets, or one from a place as lines have it (`continent:AS`, `TW`, `TW-TPE`), of an ASN, or both, for
+     * which an address there stands; left out: whom no line is for. `resolver`: through whom it asks; one that tells of visitors' networks
      * (`subnet`, RFC 7871; unless it is false) is answered for these, any other for itself.
      */
     'GET /group/{g}/answer': {
-      query: obj({ visitor: opt(address()), resolver: opt(address()), subnet: opt(bool()) }),
+      query: obj({
+        visitor: opt(address()),
+        place: opt(str(12).check(rules.zodRule(rules.placeCode))),
+        asn: opt(int(1, 4_294_967_295)),
+        resolver: opt(address()),
+        subnet: opt(bool()),
+      }),
       answer: obj({
         lineID: id(),
         lineName: text(64),
+        /** the address that was asked for, or that stands for its place; null: none was, or the data know none there */
+        visitor: nullable(text(45)),
         /** for whom it is answered: a network as the resolver tells of it, or an address; null: for everybody */
         judged: nullable(text(50)),
         /** the network of the line that the visitor is in; null: no line is for it */

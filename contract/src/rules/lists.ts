@@ -126,15 +126,23 @@ export const groupLines: Rule<
   },
 };
 
+function isPlaceCode(place: string): boolean {
+  const [, country] = /^([A-Z]{2})(?:-[A-Z0-9]{1,3})?$/.exec(place) ?? [];
+  return country === undefined ? continentCodes.has(place) : continentOfCountry.has(country);
+}
+/** One place, as lines have them: `continent:AS`, `TW`, `TW-TPE`. */
+export const placeCode: Rule<string> = {
+  name: 'placeCode',
+  check: value => isPlaceCode(value) || broken('wrongFormat'),
+};
+
 /** Continents (`continent:AS`), countries (ISO 3166-1 alpha-2) and regions (ISO 3166-2), none twice. */
 export const placeCodes: Rule<readonly string[]> = {
   name: 'placeCodes',
   check: value =>
     answer([
       ...value.flatMap((place, index) => {
-        const [, country] = /^([A-Z]{2})(?:-[A-Z0-9]{1,3})?$/.exec(place) ?? [];
-        const isKnown = country === undefined ? continentCodes.has(place) : continentOfCountry.has(country);
-        return isKnown ? [] : broken('wrongFormat', undefined, [index]);
+        return isPlaceCode(place) ? [] : broken('wrongFormat', undefined, [index]);
       }),
       ...duplicates([...value], index => ({ path: [index], rule: 'duplicateValue', bounds: { value: value[index]! } })),
     ]),

@@ -10,6 +10,7 @@ import { implement } from '../kit/implement.ts';
 import { groupTable, lineTable } from '../node/tables.ts';
 import { row, rows } from '../store/db.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
+import { addressFrom } from './line-places.ts';
 import { creditsOf, indexOf } from '../kit/place.ts';
 import { answeredTo, type Extent } from './knot-preview.ts';
 import { groupName } from './names.ts';
@@ -81,11 +82,15 @@ export const groupAnswerCalls = implement(
         ctx.db,
         sql`select lines, version, "changedAt" from "groupAnswer" where "groupID" = ${params.g}`,
       );
-      const judged = judgedBy(query);
       const { geo } = ctx.services;
       const data = await geo?.places();
-      const place = judged && data?.of(judged.address);
       const lines = stored?.lines ?? [];
+      const isFrom = query.visitor === undefined && (query.place ?? query.asn) !== undefined;
+      const known = isFrom ? indexOf(data) : undefined;
+      const visitor = known ? addressFrom(query, lines, known) : query.visitor;
+      // of a place where the data know nobody nothing is told, for a resolver elsewhere neither
+      const judged = isFrom && visitor === undefined ? undefined : judgedBy({ ...query, visitor });
+      const place = judged && data?.of(judged.address);
       const hasPlaces = lines.some(({ asns = [], places = [] }) => asns.length + places.length > 0);
       const found = await zonesOf(ctx, group.zoneID, params.g);
       const zones = found.map(({ cnameID, domainName, applied, driver, lineData, isPlaceless, isLineless }) => {
@@ -110,6 +115,7 @@ export const groupAnswerCalls = implement(
       return {
         lineID,
         lineName: named?.name ?? '',
+        visitor: visitor ?? null,
         judged: judged?.told ?? null,
         network: by === 'network' ? of : null,
         by,

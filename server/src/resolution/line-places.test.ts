@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { continentOfCountry } from '#contract/places.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import { probesOf } from './knot-probes.ts';
-import { addressOnAny } from './line-places.ts';
+import { addressFrom, addressOnAny } from './line-places.ts';
 
 const networks = 20_000;
 /** As large as it is in the world: many networks' places, a rare one last; `read` counts pairs that somebody looked at. */
@@ -87,4 +87,43 @@ test('the data are looked through as often for a thousand lines in four zones as
       assert.deepEqual(probesOf(group, many.index), [`10.${(networks - 1) >> 8}.${(networks - 1) & 255}.0`]);
   t.diagnostic(`pairs of the data looked at: ${once} for a line, ${many.read()} for 1,000 lines in four zones, of ${networks}`);
   assert.ok(many.read() <= 3 * once, `${many.read()} against ${once}`);
+});
+
+test('an address stands for a place: one that no line for less than it is for, where there is such', () => {
+  const index: GeoIndex = {
+    where: [
+      ['AS', 'TW', 'TPE', ''],
+      ['AS', 'TW', '', ''],
+      ['EU', 'DE', '', ''],
+    ],
+    whose: [
+      [3462, ''],
+      [9924, ''],
+    ],
+    pairs: [
+      [0, 0, '192.0.2.0'],
+      [1, 0, '198.51.100.0'],
+      [1, 1, '203.0.113.0'],
+      [2, 1, '2001:db8::'],
+    ],
+  };
+  const line = (lineID: number, more: object) => ({
+    lineID,
+    name: '',
+    cidrs: [],
+    asns: [],
+    places: [],
+    members: [],
+    ...answer,
+    ...more,
+  });
+  const lines = [line(7, { asns: [3462] }), line(8, { places: ['TW'] })];
+  assert.equal(addressFrom({ place: 'TW' }, lines, index), '203.0.113.0', 'others there are on the line of an ASN');
+  assert.equal(addressFrom({ place: 'TW' }, [], index), '192.0.2.0');
+  assert.equal(addressFrom({ place: 'TW-TPE' }, lines, index), '192.0.2.0', 'there is nobody else');
+  assert.equal(addressFrom({ place: 'continent:EU' }, lines, index), '2001:db8::');
+  assert.equal(addressFrom({ asn: 9924, place: 'TW' }, lines, index), '203.0.113.0');
+  assert.equal(addressFrom({ asn: 3462 }, lines, index), '192.0.2.0');
+  assert.equal(addressFrom({ place: 'JP' }, lines, index), undefined);
+  assert.equal(addressFrom({ asn: 1 }, lines, index), undefined);
 });

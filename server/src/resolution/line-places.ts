@@ -109,3 +109,51 @@ export function addressOnAny(lines: Iterable<For>, index: GeoIndex): string | un
   }
   return undefined;
 }
+
+/** So many networks of a place are looked at for one that stands for it. */
+const sampleMost = 400;
+/** From the most exact. */
+const exactness: readonly Match['by'][] = ['network', 'asn', 'region', 'country', 'continent', 'default'];
+/** What a visitor may be said to come from: a place as lines have it, an ASN, or both. */
+export interface Origin {
+  place?: string | undefined;
+  asn?: number | undefined;
+}
+const exactOf = ({ place, asn }: Origin): Match['by'] => {
+  if (asn !== undefined) return 'asn';
+  if (place?.startsWith('continent:')) return 'continent';
+  return place?.includes('-') ? 'region' : 'country';
+};
+
+/**
+ * An address that stands for a place or an ASN: one that no line is for which is for less than that, where the first networks there have
+ * such. Undefined: the data know none.
+ */
+export function addressFrom(origin: Origin, lines: readonly AnsweredLine[], index: GeoIndex): string | undefined {
+  const { place, asn } = origin;
+  const key = place === undefined ? undefined : `${placeKey(place)};`;
+  const within = new Set(
+    index.where.flatMap((_, at) => (key === undefined || `${parts(index, at).join(';')};`.startsWith(key) ? [at] : [])),
+  );
+  const least = exactness.indexOf(exactOf(origin));
+  let first: string | undefined;
+  let looked = 0;
+  for (const [where, whose, text] of asn === undefined ? index.pairs : (pairsByASN(index).get(asn) ?? [])) {
+    const address = within.has(where) ? parseIP(text) : undefined;
+    if (!address) continue;
+    const formatted = formatIP(address);
+    first ??= formatted;
+    const [continent, country, region] = index.where[where]!.map(one => one || null);
+    const known = {
+      continent: continent!,
+      country: country!,
+      region: region!,
+      regionName: null,
+      asn: index.whose[whose]![0] || null,
+      organisation: null,
+    };
+    if (exactness.indexOf(lineFor(lines, formatted, known).by) >= least) return formatted;
+    if (++looked === sampleMost) break;
+  }
+  return first;
+}

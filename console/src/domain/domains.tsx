@@ -4,11 +4,12 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { acmeProviders, balances, hstsLimits } from '#contract/limits.ts';
-import { certificateStates, cnameStates } from '#contract/states.ts';
+import { certificateStates } from '#contract/states.ts';
 import { mendDomainName, mendHost } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
 import { BatchForm } from '../kit/batch-form.tsx';
 import { inPlace, later } from '../kit/later.tsx';
+import { queryOf } from '../kit/list-state.ts';
 import { notify } from '../kit/notice.ts';
 import { overlay } from '../kit/overlay.ts';
 import { Status } from '../kit/bits.tsx';
@@ -19,6 +20,8 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { withTexts } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { assignments } from './modules.ts';
+import { NameState } from './name-state.tsx';
+import { nameStates, stateQuery } from './name-states.ts';
 import { removeNeeds } from './remove-needs.ts';
 import { newUpstream, upstreamFields } from './upstream-fields.ts';
 import { asSearch } from '../kit/search.ts';
@@ -134,14 +137,23 @@ function setting<K extends CallKey>(
 const domains = resource<'GET /{area}/site/{siteID}/domains'>({
   name: 'domains',
   list: 'GET /{area}/site/{siteID}/domains',
+  input: state => ({ query: stateQuery(queryOf(state)) }),
   defaultSort: '-createdAt',
   rowName: domain => domain.domainName,
   columns: [
     { name: 'domainName', sort: true, link: 'upstreams', width: 260 },
     { name: 'status', render: domain => <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />, width: 110 },
     { name: 'upstreamCount', kind: 'number' },
-    { name: 'cnameStatus', kind: 'status', texts: 'cnameState', sort: true },
+    {
+      name: 'cnameStatus',
+      kind: 'status',
+      texts: 'cnameState',
+      sort: true,
+      width: 210,
+      render: row => <NameState domain={row} />,
+    },
     { name: 'cname', label: 'cnameTarget', kind: 'mono', isOptional: true, width: 260 },
+    { name: 'cnameCheckedAt', kind: 'time', isOptional: true },
     { name: 'certStatus', kind: 'status', texts: 'certState', sort: true },
     { name: 'autoSSL', kind: 'bool', isOptional: true },
     { name: 'forceSSL', kind: 'bool', sort: true, isOptional: true },
@@ -156,7 +168,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
   filters: [
     { name: 'keywords', kind: 'search' },
     { name: 'tags', kind: 'tags' },
-    { name: 'cnameStatuses', kind: 'select', ...options(cnameStates, 'cnameState') },
+    { name: 'cnameStatuses', kind: 'select', ...options(nameStates, 'nameState') },
     { name: 'certStatus', kind: 'select', ...options(certificateStates, 'certState') },
     { name: 'forceSSL', kind: 'select', ...options([1, 0], 'forced') },
     { name: 'createdAt', kind: 'range', ends: ['createdStart', 'createdEnd'] },

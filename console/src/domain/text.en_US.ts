@@ -152,8 +152,15 @@ export default {
   'originState.unknown': 'Not known',
 
   'cnameState.unset': 'Unset',
-  'cnameState.wrong': 'Wrong',
+  'cnameState.wrong': 'Leads elsewhere',
   'cnameState.active': 'Active',
+  'cnameState.unseen': 'Not checked yet',
+  'cnameState.since': 'since {time}',
+  'nameState.active': 'Active',
+  'nameState.inactive': 'Inactive (all)',
+  'nameState.unset': 'Inactive: unset',
+  'nameState.wrong': 'Inactive: leads elsewhere',
+  'field.cnameCheckedAt': 'CNAME looked at',
 
   'acmeProvider.letsEncrypt': 'Let’s Encrypt',
   'acmeProvider.zeroSSL': 'ZeroSSL',

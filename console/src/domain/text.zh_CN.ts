@@ -142,8 +142,15 @@ export default {
   'originState.unknown': '未知',
 
   'cnameState.unset': '未设置',
-  'cnameState.wrong': '错误',
+  'cnameState.wrong': '指向别处',
   'cnameState.active': '已生效',
+  'cnameState.unseen': '尚未检查',
+  'cnameState.since': '自 {time}',
+  'nameState.active': '已生效',
+  'nameState.inactive': '未生效（全部）',
+  'nameState.unset': '未生效：未设置',
+  'nameState.wrong': '未生效：指向别处',
+  'field.cnameCheckedAt': 'CNAME 检查时间',
 
   'acmeProvider.letsEncrypt': 'Let’s Encrypt',
   'acmeProvider.zeroSSL': 'ZeroSSL',

@@ -140,8 +140,15 @@ export default {
   'originState.unknown': '未知',
 
   'cnameState.unset': '未設定',
-  'cnameState.wrong': '錯誤',
+  'cnameState.wrong': '指向別處',
   'cnameState.active': '生效中',
+  'cnameState.unseen': '尚未檢查',
+  'cnameState.since': '自 {time}',
+  'nameState.active': '生效中',
+  'nameState.inactive': '未生效（全部）',
+  'nameState.unset': '未生效：未設定',
+  'nameState.wrong': '未生效：指向別處',
+  'field.cnameCheckedAt': 'CNAME 檢查時間',
 
   'acmeProvider.letsEncrypt': 'Let’s Encrypt',
   'acmeProvider.zeroSSL': 'ZeroSSL',

@@ -13,6 +13,7 @@ import { type FormField, options, type Params, type Values } from '../kit/resour
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { versionOf } from '../kit/use-row.ts';
+import { NameState } from './name-state.tsx';
 import { newUpstream, upstreamFields } from './upstream-fields.ts';
 
 const key = 'GET /{area}/site/{siteID}/domain/{domainID}/upstreams';
@@ -198,7 +199,7 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
     <p className="domain-head">
       <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />
       <span>
-        {t('field.cnameStatus')} <Status value={domain.cnameStatus} texts="cnameState" />
+        {t('field.cnameStatus')} <NameState domain={domain} />
       </span>
       <span>
         {t('field.certStatus')} <Status value={domain.certStatus} texts="certState" />

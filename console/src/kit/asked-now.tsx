@@ -3,8 +3,9 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Button, Drawer, Skeleton } from 'antd';
 import type { ReactNode } from 'react';
 import { ruleText } from '#contract/rules/rule.ts';
-import { ErrorState } from './empty.tsx';
+import { Empty, ErrorState } from './empty.tsx';
 import { fieldsOf } from './errors.ts';
+import { presented } from './present.tsx';
 import { language, t } from './text.ts';
 import { ApiError } from './transport.ts';
 
@@ -20,24 +21,29 @@ interface Props<T> {
 }
 const usualPx = 560;
 
+/** Whoever was asked says why, below what that means to us. */
+function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
+  const what = presented(error);
+  if (!said || (what.kind !== 'message' && what.kind !== 'fields')) return <ErrorState error={error} onRetry={onRetry} />;
+  return (
+    <div role="alert">
+      <Empty drawing="broken" title={what.text} action={<Button onClick={onRetry}>{t('page.retry')}</Button>}>
+        <span className="mono">{ruleText(said, language)}</span>
+      </Empty>
+    </div>
+  );
+}
+
 export function AskedNow<T>({ title, widthPx = usualPx, asked, again = t('page.retry'), onClose, children }: Props<T>) {
   const { data, error, isFetching, refetch } = asked;
   const ask = () => void refetch();
-  // whoever was asked says why, beside what the error means to us
-  const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
   return (
     <Drawer open title={title} size={widthPx} mask={{ blur: false }} onClose={onClose}>
       {isFetching ? (
         <Skeleton active />
       ) : error ? (
-        <>
-          <ErrorState error={error} onRetry={ask} />
-          {said && (
-            <p className="mono" role="alert">
-              {ruleText(said, language)}
-            </p>
-          )}
-        </>
+        <Refused error={error} onRetry={ask} />
       ) : (
         data !== undefined && (
           <>

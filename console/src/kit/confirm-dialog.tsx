@@ -1,6 +1,7 @@
 /** The dialog of a question (confirm.ts). The dangerous button is never focused by itself. */
 import { Button, Input, Modal } from 'antd';
 import { useState } from 'react';
+import { CopyButton } from './copy.tsx';
 import { t } from './text.ts';
 
 export interface Question {
@@ -13,6 +14,8 @@ export interface Question {
   confirm: string;
   /** what the button says that leaves it; default: cancel */
   leave?: string;
+  /** What has to be typed elsewhere before or after it, each with a button that copies it. */
+  toCopy?: readonly string[] | undefined;
 }
 
 const shownMax = 8;
@@ -45,6 +48,16 @@ export function Confirm({ question, onClose }: { question: Question; onClose: (i
         ))}
         {targets.length > shownMax && <li>{t('confirm.more', { count: targets.length - shownMax })}</li>}
       </ul>
+      {question.toCopy && question.toCopy.length > 0 && (
+        <ul className="rows">
+          {question.toCopy.map(text => (
+            <li key={text} className="address">
+              <span className="grow mono">{text}</span>
+              <CopyButton text={text} />
+            </li>
+          ))}
+        </ul>
+      )}
       {question.level === 'destructive' && (
         <label className="confirm-word">
           <span>{t(targets.length === 1 ? 'confirm.typeName' : 'confirm.typeCount', { word })}</span>

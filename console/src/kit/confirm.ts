@@ -8,8 +8,8 @@ import { t } from './text.ts';
 export type { Question };
 
 /** What the browser can ask by itself. */
-const asked = ({ title, warning, targets }: Question) =>
-  globalThis.confirm([title, warning, ...targets].filter(Boolean).join('\n'));
+const asked = ({ title, warning, targets, toCopy = [] }: Question) =>
+  globalThis.confirm([title, warning, ...targets, ...toCopy].filter(Boolean).join('\n'));
 
 /** Whether the person is sure. */
 export async function isSure(question: Question): Promise<boolean> {

@@ -149,6 +149,7 @@ export function ResourcePage<L extends ListKey>({
         title: rows.length === 1 ? t('confirm.sureOne', { verb }) : t('confirm.sure', { verb, count: rows.length }),
         warning: typeof action.warning === 'function' ? action.warning(rows) : action.warning && t(`warning.${action.warning}`),
         targets: rows.map(row => nameOf(resource, row)),
+        toCopy: action.toCopy?.(rows),
         isDanger: action.isDanger,
         confirm: verb,
       });
@@ -298,6 +299,7 @@ const removal = (resource: Resource<never, Row>, restore: (() => Promise<void>) 
   isCall: true,
   why: resource.whyFixed,
   level: resource.removal ?? 'disruptive',
+  ...resource.removalAsks,
   run: (rows, { send }) =>
     send(resource.remove!, { ids: rows.map(row => row.id) } as never, {
       success: resource.said?.removed?.(rows) ?? t('message.deleteSuccess'),

@@ -145,7 +145,9 @@ export interface RowAction<Row> {
   level?: 'reversible' | 'disruptive' | 'destructive';
   isDanger?: boolean;
   /** Sentence of the question; of what depends on the rows, made of them. */
-  warning?: Named<'warning'> | ((rows: Row[]) => string);
+  warning?: Named<'warning'> | ((rows: Row[]) => string | undefined);
+  /** What the question shows to be copied (confirm-dialog.tsx). */
+  toCopy?: (rows: Row[]) => readonly string[];
   run?: (rows: Row[], context: ActionContext) => Promise<unknown> | void;
   /** It is one call and no form: so it takes any number of rows. */
   isCall?: boolean;
@@ -230,6 +232,8 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   drawer?: (row: Row, context: { params: Params; onClose: () => void }) => ReactNode;
   /** How dangerous removing is; `disruptive` unless said. */
   removal?: 'disruptive' | 'destructive';
+  /** What has to be known, or done elsewhere, before these rows are removed. */
+  removalAsks?: Pick<RowAction<Row>, 'warning' | 'toCopy'>;
   /** Why this row can be neither edited nor removed. */
   whyFixed?: (row: Row) => string | undefined;
   /** The path of PUT names the row by this parameter, and its body does not. */

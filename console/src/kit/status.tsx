@@ -16,6 +16,7 @@ const tones: Record<string, 'good' | 'warn' | 'bad' | 'idle'> = {
   enabled: 'good',
   limit: 'warn',
   warning: 'warn',
+  wrong: 'warn',
   processing: 'warn',
   reconnect: 'warn',
   updating: 'warn',

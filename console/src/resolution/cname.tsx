@@ -1,18 +1,28 @@
 /** Zones that customers' names lead into: made, delegated, no longer offered. */
+import { useQuery } from '@tanstack/react-query';
+import { paging } from '#contract/limits.ts';
 import { CopyButton } from '../kit/copy.tsx';
 import { overlay } from '../kit/overlay.ts';
+import { useCan } from '../kit/permissions.ts';
+import { query } from '../kit/query.ts';
 import { act, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import type { RowOf } from '../kit/client.ts';
 import { t, tOf } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
+import { later } from '../kit/later.tsx';
+import { accountOf } from './accounts.ts';
 import { DryRun, previewing } from './dry-run.tsx';
+
+const settings = 'GET /client/setting/dns';
+const settingsMost = paging.pageSizeMax;
+const DsRecords = later(async () => (await import('./ds-records.tsx')).DsRecords);
 
 type Cname = RowOf<'GET /client/setting/dns/cnames'>;
 
-/** What stands before it, and whether customers are told it. */
-function State({ row }: { row: Cname }) {
+/** Whether customers are told it. */
+function Use({ row }: { row: Cname }) {
   const [tone, text] = row.disabled
     ? (['idle', t('cnameZone.disabled')] as const)
     : row.isOffered
@@ -26,18 +36,22 @@ function State({ row }: { row: Cname }) {
   );
 }
 
-function Arrived({ row }: { row: Cname }) {
-  const [tone, text] = row.error
-    ? (['bad', t('cnameZone.failing')] as const)
-    : row.unprocessed
-      ? (['warn', t('cnameZone.waiting', { count: number(row.unprocessed) })] as const)
-      : (['good', t('cnameZone.arrived')] as const);
+/** What keeps visitors away comes first: this is what a telephone shows beside the name. */
+function State({ row }: { row: Cname }) {
+  const [tone, text] = isUnbelieved(row)
+    ? (['bad', t('cnameZone.unbelieved')] as const)
+    : row.error
+      ? (['bad', t('cnameZone.failing')] as const)
+      : row.unprocessed
+        ? (['warn', t('cnameZone.waiting', { count: number(row.unprocessed) })] as const)
+        : (['good', t('cnameZone.arrived')] as const);
   return (
     <span>
       <span className="status">
         <span className={`status-dot ${tone}`} aria-hidden />
         {text}
       </span>
+      {isUnbelieved(row) && <span className="cell-note">{t('cnameZone.unbelievedNote')}</span>}
       {row.error && <span className="cell-note">{row.error}</span>}
     </span>
   );
@@ -46,6 +60,23 @@ function Arrived({ row }: { row: Cname }) {
 const short = (ds: string) => `DS ${ds.split(' DS ')[1]!.split(' ').slice(0, 3).join(' ')} …`;
 const isStrange = ({ ds, dsBefore, dsAbove }: Cname) =>
   !dsBefore.length && dsAbove.length > 0 && !dsAbove.some(one => ds.includes(one));
+
+const isUnbelieved = (row: Cname) => row.dsBefore.length > 0 || isStrange(row);
+/** All that the zone above may have of them. */
+const dsOf = (rows: Cname[]) => [...new Set(rows.flatMap(row => [...row.ds, ...row.dsBefore, ...row.dsAbove]))];
+
+/** One account of several at one provider is told by what the operator noted of it. */
+function Answering({ row }: { row: Cname }) {
+  const can = useCan();
+  const { data } = useQuery({ ...query(settings, { query: { pageSize: settingsMost } }), enabled: can(settings) });
+  const found = data?.data.find(one => one.id === row.dnsSettingID);
+  return (
+    <span>
+      {t(`dnsType.${row.driver}`)}
+      {found && accountOf(found) !== '' && <span className="cell-note">{accountOf(found)}</span>}
+    </span>
+  );
+}
 
 /** Where a zone stands with its key, where that is anything to look at. */
 function stateOf(row: Cname): readonly ['warn' | 'bad' | 'idle', string] | undefined {
@@ -59,6 +90,9 @@ function stateOf(row: Cname): readonly ['warn' | 'bad' | 'idle', string] | undef
     : ['idle', t('cnameZone.newKeyFrom', { time: dateTime(row.newKeyFrom) })];
 }
 
+/** What it says, or may say, and should no longer. */
+const above = (row: Cname) => (row.dsBefore.length || !isStrange(row) ? row.dsBefore : row.dsAbove);
+
 /** What is to be written into the zone above, and in the place of what. */
 function Signed({ row }: { row: Cname }) {
   const state = stateOf(row);
@@ -71,7 +105,7 @@ function Signed({ row }: { row: Cname }) {
           {state[1]}
         </span>
       )}
-      {(row.dsBefore.length || !isStrange(row) ? row.dsBefore : row.dsAbove).map(one => (
+      {above(row).map(one => (
         <s key={one} className="mono clip ink-3" title={one}>
           {short(one)}
         </s>
@@ -102,11 +136,10 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       link: 'edit',
       width: 200,
     },
-    { name: 'isOffered', label: 'cnameUse', width: 150, render: row => <State row={row} /> },
-    // what may keep all visitors away is seen first
+    { name: 'unprocessed', label: 'cnameState', width: 220, render: row => <State row={row} /> },
     { name: 'signed', label: 'dnssec', width: 310, render: row => <Signed row={row} /> },
-    { name: 'unprocessed', width: 240, render: row => <Arrived row={row} /> },
-    { name: 'driver', label: 'dnsSettingID', width: 220, render: row => t(`dnsType.${row.driver}`) },
+    { name: 'isOffered', label: 'cnameUse', width: 150, render: row => <Use row={row} /> },
+    { name: 'driver', label: 'dnsSettingID', width: 240, render: row => <Answering row={row} /> },
     { name: 'domainCount', kind: 'number' },
     {
       name: 'nameServers',
@@ -135,6 +168,10 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
   update: 'PUT /client/setting/dns/cname',
   remove: 'DELETE /client/setting/dns/cname',
   removal: 'destructive',
+  removalAsks: {
+    warning: rows => (dsOf(rows).length ? t('warning.removeSigned') : undefined),
+    toCopy: dsOf,
+  },
   fields: [
     {
       name: 'domainName',
@@ -148,7 +185,8 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       name: 'dnsSettingID',
       kind: 'remote',
       from: 'GET /client/setting/dns',
-      text: row => [tOf('dnsType', String(row['driver'])), row['server'], row['memo']].filter(Boolean).join(' · '),
+      text: row =>
+        [tOf('dnsType', String(row['driver'])), row['server'], row['keyName'], row['memo']].filter(Boolean).join(' · '),
       isOptional: false,
     },
     { name: 'nameServers', kind: 'lines', help: 'nameServers', initial: [], isOptional: true },
@@ -159,6 +197,14 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       name: 'previewCname',
       call: previewing,
       run: ([row]) => overlay(close => <DryRun id={row!.id} name={row!.domainName} onClose={() => close()} />),
+    },
+    {
+      name: 'dsRecords',
+      when: row => row.ds.length > 0,
+      run: ([row]) =>
+        overlay(close => (
+          <DsRecords name={row!.domainName} ds={row!.ds} before={above(row!)} state={stateOf(row!)} onClose={() => close()} />
+        )),
     },
     act('PUT /client/setting/dns/cname', {
       name: 'signZone',
@@ -178,6 +224,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       name: 'dsReplaced',
       level: 'disruptive',
       warning: 'dsReplaced',
+      toCopy: rows => rows.flatMap(row => row.ds),
       when: row => row.dsBefore.length > 0,
       body: ([row]) => ({ id: row!.id, dsReplaced: true }),
     }),
@@ -189,7 +236,8 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
     act('PUT /client/setting/dns/cname', {
       name: 'disable',
       level: 'disruptive',
-      warning: 'disableCname',
+      warning: ([row]) => [t('warning.disableCname'), row!.signed && t('warning.disableSigned')].filter(Boolean).join(' '),
+      toCopy: dsOf,
       when: row => !row.disabled,
       body: ([row]) => ({ id: row!.id, disabled: true }),
     }),

@@ -2,15 +2,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { dnsAbilitiesOf, dnsMinTTLOf, dnsSettingFields, dnsTypes, statusPollMs, tsigAlgorithms } from '#contract/limits.ts';
+import type { RowOf } from '../kit/client.ts';
 import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
 import { query, useAction } from '../kit/query.ts';
 import { type FormField, options, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { Toned } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
+import { accountOf } from './accounts.ts';
 import { GeoData } from './geo-data.tsx';
 
 const testing = 'POST /client/setting/dns/test';
@@ -43,6 +46,7 @@ function Unreached() {
   );
 }
 
+type Setting = RowOf<'GET /client/setting/dns'>;
 type Driver = (typeof dnsTypes)[number];
 const driverOf = (values: Values) => dnsTypes.find(one => one === values['driver']);
 const isOne =
@@ -94,14 +98,29 @@ function bodyOf({ credentials, ...values }: Values, driver: Driver) {
   };
 }
 
+/** Several accounts at one provider are told apart. */
+const nameOf = (row: Setting) => [t(`dnsType.${row.driver}`), accountOf(row)].filter(Boolean).join(' · ');
+
 const settings = resource<'GET /client/setting/dns'>({
   name: 'dnsSetting',
   note: 'dnsSetting',
   list: 'GET /client/setting/dns',
   defaultSort: '-createdAt',
-  rowName: row => t(`dnsType.${row.driver}`),
+  rowName: nameOf,
   columns: [
-    { name: 'driver', kind: 'option', texts: 'dnsType', width: 240, link: 'edit' },
+    {
+      name: 'driver',
+      kind: 'option',
+      texts: 'dnsType',
+      width: 290,
+      link: 'edit',
+      render: row => (
+        <>
+          {t(`dnsType.${row.driver}`)}
+          {row.memo && <span className="cell-note">{row.memo}</span>}
+        </>
+      ),
+    },
     {
       name: 'addresses',
       label: 'reachedAt',
@@ -119,8 +138,8 @@ const settings = resource<'GET /client/setting/dns'>({
       width: 320,
       render: row => answersOf(row.driver),
     },
-    { name: 'zoneCount', kind: 'number' },
-    { name: 'memo' },
+    { name: 'zoneCount', kind: 'number', width: 130 },
+    { name: 'memo', isOptional: true },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
   ],
@@ -159,7 +178,7 @@ const settings = resource<'GET /client/setting/dns'>({
     {
       name: 'testDNS',
       call: testing,
-      run: ([row]) => overlay(close => <Tried id={row!.id} title={t(`dnsType.${row!.driver}`)} onClose={() => close()} />),
+      run: ([row]) => overlay(close => <Tried id={row!.id} title={nameOf(row!)} onClose={() => close()} />),
     },
   ],
 });
@@ -217,7 +236,11 @@ function Waiting() {
   if (!data) return null;
   return (
     <section className="panel panel-padded" aria-labelledby="dns-waiting">
-      <h2 id="dns-waiting">{t(data.size ? 'dnsWaiting.some' : 'dnsWaiting.none', { count: number(data.size) })}</h2>
+      <h2 id="dns-waiting">
+        <Toned tone={data.errors.length ? 'bad' : data.size ? 'warn' : 'good'}>
+          {t(data.size ? 'dnsWaiting.some' : 'dnsWaiting.none', { count: number(data.size) })}
+        </Toned>
+      </h2>
       {data.errors.map(one => (
         <p key={one.cnameID} role="alert">
           <span className="mono">{one.domainName}</span> {one.error}

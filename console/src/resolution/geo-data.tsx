@@ -5,12 +5,13 @@ import { useRef, useState } from 'react';
 import { geoLimits } from '#contract/limits.ts';
 import { isIP } from '#contract/rules.ts';
 import { ruleText } from '#contract/rules/rule.ts';
+import { ErrorState } from '../kit/empty.tsx';
 import { isSure } from '../kit/confirm.ts';
 import { fieldsOf } from '../kit/errors.ts';
 import { notify } from '../kit/notice.ts';
 import { useCan } from '../kit/permissions.ts';
 import { PlaceShown } from '../kit/pieces.ts';
-import { present } from '../kit/present.tsx';
+import { present, presented } from '../kit/present.tsx';
 import { query, queryClient, useAction } from '../kit/query.ts';
 import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
@@ -43,6 +44,11 @@ function Licence({ licence }: { licence: string }) {
   );
 }
 
+const whyOf = (error: Error) => {
+  const what = presented(error);
+  return what.kind === 'message' || what.kind === 'fields' ? what.text : t('error.generic');
+};
+
 function Tried() {
   const [typed, type] = useState('');
   const address = typed.trim();
@@ -59,6 +65,8 @@ function Tried() {
         allowClear
       />
       <p role="status" style={{ minHeight: 22, margin: '8px 0' }}>
+        {isIP(address) && found.error && !found.data && <span className="bad">{whyOf(found.error)}</span>}
+        {address !== '' && !isIP(address) && <span className="ink-3">{t('geo.notIP')}</span>}
         {isIP(address) && found.data && <PlaceShown place={found.data.place} credits={found.data.credits} />}
       </p>
     </>
@@ -68,13 +76,19 @@ function Tried() {
 export function GeoData() {
   const can = useCan();
   const picker = useRef<HTMLInputElement>(null);
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     ...query(read),
     enabled: can(read),
     refetchInterval: found => (found.state.data?.state === 'building' ? buildingPollMs : false),
   });
   const sent = useAction(send, { success: t('geo.sent'), quiet: true });
   const dropped = useAction(drop, { success: t('geo.dropped') });
+  if (error && !data)
+    return (
+      <section className="panel panel-padded" aria-label={t('geo.title')}>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </section>
+    );
   if (!data) return null;
   const again = () => queryClient.invalidateQueries();
   async function put(file: File | undefined) {
@@ -112,6 +126,9 @@ export function GeoData() {
         </p>
       )}
       {data.state !== 'ready' && <p role="status">{t(data.state === 'building' ? 'geo.building' : 'geo.none')}</p>}
+      {data.builtAt !== null && (
+        <p className="ink-2">{t('geo.builtAt', { time: dateTime(data.builtAt), count: number(data.networks) })}</p>
+      )}
       <ul className="rows" style={{ marginBlock: 12 }}>
         {data.sources.map(one => (
           <li key={one.layer}>
@@ -148,8 +165,8 @@ export function GeoData() {
               {t('geo.drop')}
             </Button>
           )}
-          <p className="ink-3" style={{ margin: '8px 0 0' }}>
-            {t('geo.help', { mb: number(geoLimits.bytesMax / 1e6) })}
+          <p className="ink-3" role="status" style={{ margin: '8px 0 0' }}>
+            {sent.isPending ? t('geo.sending') : t('geo.help', { mb: number(geoLimits.bytesMax / 1e6) })}
           </p>
         </>
       )}

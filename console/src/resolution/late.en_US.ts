@@ -162,7 +162,7 @@ export default {
   'record.noAddress': 'The node has no such address',
   'record.title': '{name}: records',
   'record.kind': 'Kind of record',
-  'field.reachedAt': 'Reached at',
+  'field.reachedAt': 'Address or account',
   'dnsReached.none': 'No address to publish',
   'dnsReached.how':
     'Nobody elsewhere finds it yet: name its public addresses in BREAKWATER_DNS_HOST, or give each CNAME zone name servers with addresses.',
@@ -185,4 +185,26 @@ export default {
   'geo.help':
     'MaxMind DB format (.mmdb), at most {mb} MB, such as GeoLite2 City or ASN. What it tells of (countries and regions, or ASNs) replaces what is there.',
   'geo.tooLarge': 'The file is too large: at most {mb} MB',
+  'field.cnameState': 'State',
+  'cnameZone.unbelieved': 'DNSSEC does not validate',
+  'cnameZone.unbelievedNote': 'The DS is of another key: see DNSSEC',
+  'warning.removeSigned':
+    'This zone is signed. Take the DS below out at the registrar first, and wait until its TTL has run out: with a DS and no signatures, resolvers that validate get no answer at all.',
+  'warning.disableSigned':
+    'It goes on answering and signing, so leave its DS in the zone above; take that out before you delete the zone some day.',
+  'action.dsRecords': 'DS records',
+  'ds.title': '{name}: DS records',
+  'ds.text':
+    'Give this DS to the registrar of {name}, or write it into the zone above. Some ask for four fields, some for one line.',
+  'ds.keyTag': 'Key tag',
+  'ds.algorithm': 'Algorithm',
+  'ds.digestType': 'Digest type',
+  'ds.digest': 'Digest',
+  'ds.line': 'As one line',
+  'ds.old': 'The key in use',
+  'ds.new': 'The new key',
+  'ds.takeOut': 'To be taken out',
+  'geo.builtAt': 'Built {time}: {count} {count, one: network, other: networks}.',
+  'geo.sending': 'Being sent and checked: a large file may take minutes.',
+  'geo.notIP': 'Please type a whole IP address',
 } satisfies SameAs<typeof texts>;

@@ -53,6 +53,8 @@ export const Domain = obj({
   cname: text(253),
   /** whether its name leads here */
   cnameStatus: one(cnameStates),
+  /** since when it has been seen to; null: nobody has looked, or it was before that was written down */
+  cnameSince: nullable(time()),
   /** through which names it leads, or else to which addresses, as it was seen last */
   cnameSeen: arr(text(253), 20),
   /** who serves the zone that it lies in, as far as anybody said; none: nobody has looked */

@@ -29,6 +29,7 @@ export const domainTable = table<DomainRow>()({
     // of several zones the oldest that is offered
     cname: sql`coalesce((select s."cnameKey" || '.' || c."domainName" from site s join cname c on c."clientID" = s."clientID" where s.id = t."siteID"
       and not c.disabled and c."deletedAt" is null order by c.id limit 1), '')`,
+    cnameSince: sql`(select since from "cnameSeen" c where c."domainID" = t.id)`,
     cnameSeen: sql`coalesce((select seen from "cnameSeen" c where c."domainID" = t.id), '{}')`,
     zoneServers: sql`coalesce((select "nameServers" from "cnameSeen" c where c."domainID" = t.id), '{}')`,
     cnameCheckedAt: sql`(select "seenAt" from "cnameSeen" c where c."domainID" = t.id)`,

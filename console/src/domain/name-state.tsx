@@ -1,0 +1,27 @@
+/** Whether a domain's name leads here, in words: what was seen of it, and since when it has been so. */
+import { Status } from '../kit/bits.tsx';
+import type { RowOf } from '../kit/client.ts';
+import { Toned } from '../kit/status.tsx';
+import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+
+type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
+
+export function NameState({ domain }: { domain: Domain }) {
+  const { cnameStatus, cnameSeen, cnameSince, cnameCheckedAt } = domain;
+  const isSeen = cnameCheckedAt !== null || cnameStatus !== 'unset';
+  const seen = cnameSeen.join(' → ');
+  return (
+    <span className="name-state">
+      {isSeen ? <Status value={cnameStatus} texts="cnameState" /> : <Toned tone="idle">{t('cnameState.unseen')}</Toned>}
+      {cnameStatus === 'wrong' && seen !== '' && (
+        <span className="cell-note mono clip" title={seen}>
+          {seen}
+        </span>
+      )}
+      {isSeen && cnameSince !== null && (
+        <span className="cell-note">{t('cnameState.since', { time: dateTime(cnameSince) })}</span>
+      )}
+    </span>
+  );
+}

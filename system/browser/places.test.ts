@@ -36,7 +36,12 @@ test('a preview says where a visitor is taken to be', { timeout: 120_000 }, asyn
   await visitor.go('/client/nodeManage/resolutionTitle');
   await page.locator('.ant-table-row button[aria-label="More actions"]').first().click();
   await page.locator('.ant-dropdown-menu-item', { hasText: 'What is answered' }).click();
-  await page.locator(`${drawer} input`).first().fill('8.8.8.8');
+  await page.getByLabel('A visitor from').fill('Taiwan');
+  await page.keyboard.press('Enter');
+  await page.locator(drawer).getByText('Asia · Taiwan').waitFor();
+  await page.locator(drawer).getByText('Taken for it').waitFor();
+  await picture(page, 'places-from');
+  await page.getByLabel('or the address of a visitor').fill('8.8.8.8');
   await page
     .locator(drawer)
     .getByText('North America · United States')

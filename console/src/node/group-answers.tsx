@@ -165,7 +165,12 @@ function Now({ group, asked: { visitor, place, asn, resolver, subnet } }: { grou
   if (!data) return <Skeleton active title={false} />;
   const addresses = said(data.answer);
   const isFrom = place !== undefined || asn !== undefined;
-  if (isFrom && data.visitor === null) return <p role="status">{t('answers.noneThere')}</p>;
+  if (isFrom && data.visitor === null)
+    return (
+      <p role="status" style={{ marginBottom: 24 }}>
+        {t('answers.noneThere')}
+      </p>
+    );
   const hasLines = group.lines.some(one => one.kind === 'custom');
   return (
     <section aria-live="polite" style={{ margin: '16px 0 24px' }}>

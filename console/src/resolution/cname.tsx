@@ -52,7 +52,11 @@ function State({ row }: { row: Cname }) {
         {text}
       </span>
       {isUnbelieved(row) && <span className="cell-note">{t('cnameZone.unbelievedNote')}</span>}
-      {row.error && <span className="cell-note">{row.error}</span>}
+      {row.error && (
+        <span className="cell-note" title={row.error}>
+          {row.error}
+        </span>
+      )}
     </span>
   );
 }
@@ -136,7 +140,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       link: 'edit',
       width: 200,
     },
-    { name: 'unprocessed', label: 'cnameState', width: 220, render: row => <State row={row} /> },
+    { name: 'unprocessed', label: 'cnameState', width: 280, render: row => <State row={row} /> },
     { name: 'signed', label: 'dnssec', width: 310, render: row => <Signed row={row} /> },
     { name: 'isOffered', label: 'cnameUse', width: 150, render: row => <Use row={row} /> },
     { name: 'driver', label: 'dnsSettingID', width: 240, render: row => <Answering row={row} /> },

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Download, Page } from 'playwright-core';
-import { type Area, picture, type Visitor } from './browser.ts';
+import { password } from '#system/whole.ts';
+import { type Area, picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
 
 const stand = demo();
@@ -161,15 +162,12 @@ test('a licence is made and issued as a file; an edited one is refused at the op
 });
 
 test('a lock is told in the inbox and read there; what was switched off stays off', async () => {
-  const { data } = await api<{ data: { id: number; email: string }[] }>('client', 'GET', '/client/accounts?auth=user');
   const visitor = await stand.inside('client');
   const { page } = visitor;
   await visitor.load('/client/userManagement/users');
-  const { id, email } = data.at(-1)!;
   const { ids } = await api<{ ids: number[] }>('client', 'POST', '/client/account', {
     ...{ auth: 'user', email: 'locked@house.test', name: 'Locked', password: 'a good password' },
   });
-  assert.ok(id && email);
   await api('client', 'PUT', '/client/account', { id: ids[0], status: 'lock' });
   const told = () => api<{ unread: number }>('client', 'GET', '/client/notices/unread');
   while (!(await told()).unread) await page.evaluate(() => new Promise(done => requestIdleCallback(done)));
@@ -197,5 +195,41 @@ test('a lock is told in the inbox and read there; what was switched off stays of
   const { choices } = await api<{ choices: { kind: string; mail: boolean }[] }>('client', 'GET', '/client/notices/choices');
   assert.equal(choices.find(one => one.kind === 'accountLocked')!.mail, was !== 'true');
   clean(visitor, /^$/);
+  await visitor.close();
+});
+
+test('who has a passkey fills in the code beside the password by it, and who has none reads what the machine’s owner can do', async () => {
+  // a passkey is bound to a name: this machine's is localhost
+  const visitor = await Visitor.open(stand.browser, stand.whole.origin.replace('127.0.0.1', 'localhost'));
+  const { page } = visitor;
+  await visitor.enter('client', await stand.whole.credentials('client'));
+  const cdp = await visitor.context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+  await visitor.load('/client/systemManagement/systemSetting?tab=email');
+  const code = page.getByRole('textbox', { name: 'Code' });
+  const passkey = page.getByRole('button', { name: 'Use a passkey instead' });
+  await passkey.click();
+  await visitor.message('You have no passkey at this address');
+  await page.getByText('No code?').click();
+  await page.getByText('breakwater account verification client@breakwater.test --off').waitFor();
+  await picture(page, 'people-presence');
+
+  await visitor.load('/client/userManagement/userInformation');
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await page.locator('#passkey-password').fill(password);
+  await page.keyboard.press('Enter');
+  await visitor.message('The passkey was added');
+  await visitor.load('/client/systemManagement/systemSetting?tab=email');
+  await passkey.click();
+  await visitor.message('The passkey gave the code');
+  assert.match(await code.inputValue(), /^\d{6}$/);
+  await picture(page, 'people-presence-given');
+  clean(visitor, /400/);
   await visitor.close();
 });

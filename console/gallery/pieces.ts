@@ -210,7 +210,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'places',
     title: { zh_TW: '地點', zh_CN: '地点', en_US: 'Places' },
-    shows: ['PlaceShown', 'PlacesInput'],
+    shows: ['PlaceShown', 'PlacesInput', 'OriginInput', 'PlaceName'],
     states: ['normal', 'empty', 'long', 'many'],
     load: () => import('./pages/places.tsx'),
   },

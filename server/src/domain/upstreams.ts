@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import { fail, failFields } from '#contract/errors.ts';
 import { Upstream, type upstreamCalls } from '#contract/domain/upstreams.ts';
+import { originAdjustable } from '#contract/rules/origins.ts';
 import type { Context } from '../kit/context.ts';
 import { those } from '../kit/removal.ts';
 import { isSame } from '../kit/store.ts';
@@ -21,7 +22,8 @@ export const lower = <T extends { address?: string | undefined }>(upstream: T) =
 /** Origins stay as they are while their site is forced to its backups (§5). @throws 101003 */
 export async function adjustable(ctx: Context, siteID: number, path: string): Promise<void> {
   const site = await row<{ forceBackup: boolean }>(ctx.db, sql`select "forceBackup" from site where id = ${siteID}`);
-  if (site?.forceBackup) throw failFields([{ path, rule: 'backupMode' }]);
+  const found = originAdjustable.check(undefined, site);
+  if (found !== true) throw failFields(found.map(problem => ({ ...problem, path })));
 }
 
 type Param = 'domainID' | 'portID';

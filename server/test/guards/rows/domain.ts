@@ -106,7 +106,7 @@ export const domainRows: Rows = {
     upstream: async (rig, world) =>
       rig.insert('upstream', { domainID: await rig.at(world, 'domain'), address: `${world.name}-${next()}.origin.test` }),
   },
-  kindOfField: { domainIDs: 'domain', dnsID: 'siteDNS' },
+  kindOfField: { domainIDs: 'domain', fromDomainID: 'domain', dnsID: 'siteDNS' },
   kindOfCall: {
     'POST /client/autoCertificates/renew': 'autoCertificate',
     'PUT /{area}/site/{siteID}/setting/dns': 'siteDNS',
@@ -165,6 +165,11 @@ export const domainRows: Rows = {
   },
   values: {
     domainName: owner => `${owner}-${next()}.test`,
+    // names alone
+    domains: owner => [`${owner}-${next()}.test`],
+    // where every domain that is made here has an origin, and where none has
+    from: () => '192.0.2.251',
+    to: () => `192.0.3.${next() % 250}`,
     hsts: () => ({ enabled: true, maxAge: 60 + next(), includeSubDomains: false, preload: false }),
     port: portOf,
     portMap: () => ({ enabled: true, http: null, https: 1024 + next() }),

@@ -149,9 +149,11 @@ export class Pusher {
     let after = parts.next();
     while (!part.done) {
       const sending = this.#send(part.value, after.done ? cursor : unsettled);
-      sending.catch(() => {}); // it is waited for below, and what is made meanwhile may throw first
-      [part, after] = [after, after.done ? after : parts.next()];
-      refused.push(...(await sending));
+      try {
+        [part, after] = [after, after.done ? after : parts.next()];
+      } finally {
+        refused.push(...(await sending)); // whatever was made meanwhile: one push at a time
+      }
     }
     return refused;
   }

@@ -178,6 +178,32 @@ test('below another’s name who was first goes live again, who came later shows
   ok(await turn(other, 'later.upper.test', 1));
 });
 
+test('a copy at another site of one’s own speaks no louder than what it was copied from, and another customer’s site takes none', async () => {
+  const op = by(api, other.client);
+  const make = (userID: number) => op.make('/client/site', { siteName: `copies-${userID}`, productID: other.productID, userID });
+  const own = await make(other.user.id);
+  ok(await add(other, 'copied.test'));
+  const { data } = await by(api, other.user).read(`/user/site/${other.siteID}/domains?keywords=copied.test`);
+  const turn = (who: Tenant, site: number, id: number, status: number) =>
+    by(api, who.user).patch(`/user/site/${site}/domain/setting/status`, { domainIDs: [id], status });
+  ok(await turn(other, other.siteID, data[0].id, 0));
+  // the owner shows whose it is
+  const { record, value } = wanted(await add(bank, 'copied.test'));
+  records.set(record, [value]);
+  const added = ok(await add(bank, 'copied.test'));
+  const copied = ok(
+    await by(api, other.user).post(`/user/site/${other.siteID}/domains/copyToSite`, { ids: [data[0].id], siteID: own }),
+  );
+  ok(await turn(bank, bank.siteID, added.body.ids[0], 0));
+  broken(await turn(other, own, copied.body.ids[0], 1), 'domainIDs', 'nameUnproven');
+  ok(await turn(bank, bank.siteID, added.body.ids[0], 1));
+  // nor does an operator give one customer's name to another
+  const stranger = await op.make('/client/account', { email: 'stranger@copies.test', name: 'stranger', auth: 'user' });
+  const theirs = await make(stranger);
+  const path = `/client/site/${other.siteID}/domains/copyToSite`;
+  broken(await op.post(path, { ids: [data[0].id], siteID: theirs }), 'siteID', 'siteOfAnother');
+});
+
 test('what is everybody’s is nobody’s', async () => {
   for (const name of ['co.uk', '*.co.uk', '*.com.tw']) {
     const reply = await add(other, name);

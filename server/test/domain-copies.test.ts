@@ -184,7 +184,10 @@ test('one address of origins is put for another in all of the chosen domains, as
     [['192.0.2.105', 8080]],
   );
   assert.equal((await readDomain(siteID, one.id)).version, version + 1);
-  ok(await put({ domainIDs: [one.id], from: 'backup.origin.test', to: 'other.origin.test' }));
+  ok(await put({ domainIDs: [one.id], from: 'backup.origin.test', to: '2001:DB8::5' }));
+  // an address in another spelling is the same one
+  ok(await put({ domainIDs: [one.id], from: '2001:0db8:0:0::5', to: 'other.origin.test' }));
+  broken(await put({ domainIDs: [two.id], from: '2001:db8::5', to: '2001:DB8:0::5' }), 'to', 'invalidChoice');
   // nothing lies there any more
   broken(await put({ domainIDs, from: '192.0.2.1', to: '192.0.2.106' }), 'from', 'unknown');
   broken(await put({ domainIDs, from: '192.0.2.105', to: '192.0.2.105' }), 'to', 'invalidChoice');

@@ -65,8 +65,8 @@ export default {
   'field.preload': 'Preload',
   'field.toSite': 'To the site',
   'field.newNames': 'New domain names',
-  'field.addressBefore': 'Address until now',
-  'field.to': 'Address from now on',
+  'field.addressBefore': 'Current address',
+  'field.to': 'New address',
 
   'help.upstreams':
     'A hash type gives an origin the same visitors, or URLs, each time. Without keep-alive each request opens a connection.',
@@ -105,7 +105,7 @@ export default {
   'help.copyToSite':
     'They lie there with their origins and settings, switched off: a name is served by one site at a time. Modules and certificates stay here.',
   'help.createFrom':
-    'One per line. Each has the origins, settings, tags and modules of this one; its certificate it needs itself.',
+    'One per line. Each has the origins, settings, tags and modules of this one. Certificates are not copied; each name needs its own.',
   'help.addressBefore': 'Of the chosen domains those that have it are changed; ports and weights stay.',
 
   'action.createFrom': 'New domains like this one…',

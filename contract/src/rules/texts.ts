@@ -145,6 +145,11 @@ export const ruleTexts = {
     en_US:
       'An origin that follows would be asked at port {port} over both http and https, and a port speaks one of them. Map them to different ports',
   },
+  siteOfAnother: {
+    zh_TW: '這個站點屬於另一位客戶',
+    zh_CN: '这个站点属于另一位客户',
+    en_US: 'This site is another customer’s',
+  },
   portNotOpen: {
     zh_TW: '區域沒有開放 {scheme} 的連接埠 {port}',
     zh_CN: '区域没有开放 {scheme} 的端口 {port}',

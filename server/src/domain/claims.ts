@@ -39,7 +39,10 @@ export function isEverybodys(name: string): boolean {
   return getPublicSuffix(base) === base;
 }
 
-/** Domains that were there and go live again: the id of each by its name. */
+/** The word that a domain has about its name: its own id, or that of the one it was copied from (0362_domain_claim.sql). A lower one spoke first. */
+export const claimOf = (domain: string) => sql.raw(`coalesce(${domain}."claimID", ${domain}.id)`);
+
+/** Domains that were there and go live again: the word of each by its name. */
 export type Resumed = ReadonlyMap<string, number>;
 
 /**
@@ -58,7 +61,7 @@ async function contested(
   const spoken = new Map(names.map(name => [name, above(name)]));
   const others = await rows<{ domainName: string; live: number | null; last: number }>(
     ctx.db,
-    sql`select d."domainName", max(d.id) filter (where d.status = 1) as live, max(d.id) as last from domain d join site s on s.id = d."siteID"
+    sql`select d."domainName", max(${claimOf('d')}) filter (where d.status = 1) as live, max(${claimOf('d')}) as last from domain d join site s on s.id = d."siteID"
         where d."domainName" = any(${[...new Set([...spoken].flat(2))]}) and d."deletedAt" is null and s."deletedAt" is null
           and s."userID" <> ${site.userID} group by 1`,
   );

@@ -5,15 +5,17 @@ import { domainSettings } from '#contract/edge/settings.ts';
 import { Fail, type FieldError, fail, failFields } from '#contract/errors.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
-import { eachOf, those } from '../kit/removal.ts';
+import { eachOf } from '../kit/removal.ts';
+import { unknownID } from '../kit/store.ts';
 import { siteTable } from '../site/tables.ts';
 import { rows } from '../store/db.ts';
 import { autoSSLSwitch } from './acme/switch.ts';
-import { provenNames } from './claims.ts';
+import { claimOf, provenNames } from './claims.ts';
 import { insert, makeAll, type NewDomain, room, settled } from './make.ts';
 import { checkReached, type Reached, type Wished } from './schemes.ts';
 import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
 import { adjustable } from './upstreams.ts';
+import { canonicalHost } from '#contract/rules/origins.ts';
 
 /** What else stands at these domains, in the order of the second list. */
 async function copySettings(ctx: Context, from: readonly number[], to: readonly number[]): Promise<void> {
@@ -58,22 +60,47 @@ function like(domain: DomainRow, domainName: string, upstreams: NewDomain['upstr
   return { domainName, upstreams, balance, originHost, tags, ...later };
 }
 
-async function copyToSite(ctx: Context, siteID: number, ids: readonly number[], to: number): Promise<{ ids: number[] }> {
-  await ctx.store(siteTable).need([to], 'siteID');
-  // onto itself
-  if (to === siteID) throw failFields([{ path: 'siteID', rule: 'invalidChoice' }]);
-  const { there, tell } = await those(ctx.store(domainTable, { siteID }), ids);
-  const origins = await originsOf(
-    ctx,
-    there.map(({ id }) => id),
-  );
+/** Those that can lie at the other site, and why the others cannot. */
+async function fitting(
+  ctx: Context,
+  there: readonly (DomainRow & { id: number })[],
+  origins: Map<number, NewDomain['upstreams']>,
+  to: number,
+) {
   const has = await rows<{ domainName: string }>(
     ctx.db,
     sql`select "domainName" from domain where "siteID" = ${to} and "domainName" = any(${there.map(one => one.domainName)}) and "deletedAt" is null`,
   );
   const taken = new Set(has.map(one => one.domainName));
-  const fit = there.filter(one => !taken.has(one.domainName)).slice(0, Math.max(0, await room(ctx, to)));
-  for (const domain of fit) await checkAt(ctx, to, domain, origins.get(domain.id)!, 'siteID');
+  const free = await room(ctx, to);
+  const fit: (DomainRow & { id: number })[] = [];
+  const refused = new Map<number, Fail>();
+  for (const domain of there) {
+    const problem = taken.has(domain.domainName)
+      ? fail('duplicated')
+      : fit.length >= free
+        ? fail('domainsExceeded')
+        : await ctx.attempt(() => checkAt(ctx, to, domain, origins.get(domain.id)!, 'ids'));
+    if (problem) refused.set(domain.id, problem);
+    else fit.push(domain);
+    taken.add(domain.domainName);
+  }
+  return { fit, refused };
+}
+
+async function copyToSite(ctx: Context, siteID: number, ids: readonly number[], to: number): Promise<{ ids: number[] }> {
+  const found = await ctx.store(siteTable).need([...new Set([siteID, to])], 'siteID');
+  // onto itself
+  if (to === siteID) throw failFields([{ path: 'siteID', rule: 'invalidChoice' }]);
+  // a name is its customer's: nobody has another's without showing whose it is (claims.ts)
+  if (new Set(found.map(({ userID }) => userID)).size > 1) throw failFields([{ path: 'siteID', rule: 'siteOfAnother' }]);
+  const there = await ctx.store(domainTable, { siteID }).there(ids);
+  if (!there.length) throw unknownID('ids');
+  const origins = await originsOf(
+    ctx,
+    there.map(({ id }) => id),
+  );
+  const { fit, refused } = await fitting(ctx, there, origins, to);
   let made: number[] = [];
   if (fit.length) {
     made = await insert(
@@ -81,21 +108,20 @@ async function copyToSite(ctx: Context, siteID: number, ids: readonly number[], 
       to,
       fit.map(one => ({ ...like(one, one.domainName, origins.get(one.id)!), status: 0 })),
     );
-    await copySettings(
-      ctx,
-      fit.map(one => one.id),
-      made,
-    );
+    const from = fit.map(({ id }) => id);
+    await sql`update domain t set "claimID" = ${claimOf('s')} from unnest(${from}::bigint[], ${made}::bigint[]) as p(had, made)
+      join domain s on s.id = p.had where t.id = p.made`.execute(ctx.db);
+    await copySettings(ctx, from, made);
   }
-  const done = new Set(fit);
+  const names = new Map(there.map(({ id, domainName }) => [id, domainName]));
   await ctx.each(
-    there,
-    one => one.domainName,
-    async one => {
-      if (!done.has(one)) throw fail(taken.has(one.domainName) ? 'duplicated' : 'domainsExceeded');
+    ids,
+    id => names.get(id) ?? String(id),
+    async id => {
+      const problem = names.has(id) ? refused.get(id) : unknownID('ids');
+      if (problem) throw problem;
     },
   );
-  tell();
   return { ids: made };
 }
 
@@ -121,7 +147,8 @@ async function dress(ctx: Context, siteID: number, from: DomainRow, made: readon
 /** Puts one address of a domain's origins for another. @returns whether it had any there */
 async function readdress(ctx: Context, siteID: number, domain: DomainRow, from: string, to: string): Promise<boolean> {
   const store = ctx.store(upstreamTable, { domainID: domain.id });
-  const moved = await store.pick(['id', 'port', 'protocol'], [sql`t.address = ${from}`]);
+  const all = await store.pick(['id', 'address', 'port', 'protocol']);
+  const moved = all.filter(one => canonicalHost(one.address) === from);
   if (!moved.length) return false;
   await adjustable(ctx, siteID, 'domainIDs');
   const wanted = moved.map(({ port, protocol }) => ({ address: to, port, protocol }));
@@ -153,7 +180,8 @@ export const domainCopyCalls = implement(
       );
     },
     'PUT /domains/modifyUpstreamIPs': async ({ ctx, params, body }) => {
-      const { from, to } = body;
+      // an address in another spelling is the same one
+      const [from, to] = [canonicalHost(body.from), canonicalHost(body.to)];
       if (from === to) throw failFields([{ path: 'to', rule: 'invalidChoice' }]);
       let changed = 0;
       const store = ctx.store(domainTable, { siteID: params.siteID });

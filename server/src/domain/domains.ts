@@ -30,8 +30,8 @@ async function resumedOf(
 ): Promise<Resumed> {
   if (asked.status !== 1) return new Map();
   const off = [sql`t.id = any(${[...asked.domainIDs]})`, sql`t.status <> 1`];
-  const found = await ctx.store(domainTable, { siteID }).pick(['id', 'domainName'], off);
-  return new Map(found.map(({ id, domainName }) => [domainName, id]));
+  const found = await ctx.store(domainTable, { siteID }).pick(['id', 'claimID', 'domainName'], off);
+  return new Map(found.map(({ id, claimID, domainName }) => [domainName, claimID ?? id]));
 }
 
 const origins = new Origins(upstreamTable, domainTable, 'domainID', domain => domain);

@@ -8,7 +8,10 @@ import { dates, eq, like, oneOf, overlaps, table } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
 import { sql } from 'kysely';
 
-export type DomainRow = z.output<typeof Domain>;
+export type DomainRow = z.output<typeof Domain> & {
+  /** with whose word a copy has its name (claims.ts) */
+  claimID: number | null;
+};
 export type UpstreamRow = z.output<typeof Upstream>;
 
 export const domainTable = table<DomainRow>()({

@@ -204,6 +204,7 @@ export const resolutionRows: Rows = {
     },
     'GET /client/setting/dns/secondaries': { kind: 'dnsSecondary' },
     'GET /client/setting/dns': { kind: 'dnsSetting' },
+    'GET /client/setting/dns/cname/meta': { kind: 'cname', filters: { keyword: part('domainName') } },
     'GET /client/setting/dns/cnames': { kind: 'cname', filters: { disabled: [true, { disabled: true }, {}] } },
   },
 };

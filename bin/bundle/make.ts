@@ -51,7 +51,7 @@ export async function makeBundle(
     );
     const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
     const bundle: Bundle = {
-      version: `${version}-${application.sha256.slice(0, 12)}`,
+      version: `${version}-${contentOf(application, runtime).slice(0, 12)}`,
       node: process.versions.node,
       packages: [...nodePackages],
       application,
@@ -66,6 +66,12 @@ export async function makeBundle(
     rmSync(staging, { recursive: true, force: true });
   }
 }
+
+/** Names all that a node runs of it: with another Node or another list of packages it is another version, which nodes have to be given. */
+const contentOf = (application: Packed, runtime: Packed) =>
+  createHash('sha256')
+    .update(JSON.stringify([application.sha256, runtime.sha256, nodePackages]))
+    .digest('hex');
 
 /** The agent as one file, beside it the edge. @param project where its sources lie */
 export async function stageApplication(folder: string, project = projectFolder): Promise<string> {

@@ -1,6 +1,6 @@
 /** Other versions of nodes: what the server offers, who gets it, and what came of it (§4 "Upgrade", §7 Client calls). */
 import { calls } from '../kit/call.ts';
-import { arr, big, id, ids, nullable, obj, one, text, time } from '../kit/schema.ts';
+import { arr, big, id, ids, nullable, opt, obj, one, text, time } from '../kit/schema.ts';
 import { taskOf } from '../kit/task.ts';
 import { upgradeStates } from '../states.ts';
 
@@ -74,7 +74,8 @@ export const nodeUpgrade = taskOf({
   of: 'account',
   // stages prove something only where nobody else upgrades beside them
   single: true,
-  input: obj({ ids: ids(), version: text(64) }),
+  /** `hash`: of the very bundle; an earlier release did not say it */
+  input: obj({ ids: ids(), version: text(64), hash: opt(text(64)) }),
   about: ['count', 'version'],
   says: {
     /** 1, 2, 3: how many nodes it begins with */

@@ -145,7 +145,8 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
         const others = await differing(ctx.db, offer?.hash);
         for (const { machine, version } of others) say('differing', { machine, version: version ?? '-' }, { level: 'error' });
         // or another one was packed meanwhile
-        if (others.length || offer?.bundle()?.version !== input.version) now.isStopped = true;
+        const isOther = offer?.bundle()?.version !== input.version || (input.hash !== undefined && offer.hash !== input.hash);
+        if (others.length || isOther) now.isStopped = true;
         else {
           const next = now.left.splice(0, room);
           const { skipped, already } = await begin(ctx, taskID, next, input.version);

@@ -50,7 +50,12 @@ export const nodeUpgradeCalls = implement(
           checkApart(node.version, version);
         },
         able =>
-          startTask(ctx, nodeUpgrade, { ids: able, version }, { about: { count: able.length, version }, total: able.length }),
+          startTask(
+            ctx,
+            nodeUpgrade,
+            { ids: able, version, hash: ctx.services.offer?.hash },
+            { about: { count: able.length, version }, total: able.length },
+          ),
       );
     },
     'GET /node/{id}/upgrade/logs': async ({ ctx, params }) => ({

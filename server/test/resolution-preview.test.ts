@@ -121,6 +121,8 @@ async function assign(groupID: number, lineID: number): Promise<void> {
 
 async function group(n: number): Promise<number> {
   const groupID = await call().make('/client/group', { zoneID: a.zoneID, name: `random-${n}` });
+  const taken = new Set<string>();
+  let lone = 4_100_000_000;
   const lines = Array.from({ length: 1 + below(5) }, (_, l) => {
     // some have networks alone, some places alone
     const line = {
@@ -129,7 +131,14 @@ async function group(n: number): Promise<number> {
       asns: below(3) ? [] : some(operators, 2),
       places: below(3) ? some(linePlaces, 4) : [],
     };
-    return line.cidrs.length + line.asns.length + line.places.length ? line : { ...line, places: ['TW'] };
+    return line;
+  }).map(({ name, ...what }) => {
+    // nothing stands on two lines
+    const mine = <T>(values: readonly T[]) => values.filter(value => !taken.has(String(value)) && taken.add(String(value)));
+    const line = { name, cidrs: mine(what.cidrs), asns: mine(what.asns), places: mine(what.places) };
+    return line.cidrs.length + line.asns.length + line.places.length
+      ? line
+      : { ...line, asns: [4_200_000_000 + taken.size, ++lone] };
   });
   ok(await call().patch('/client/group', { id: groupID, lines }));
   const { data } = await call().read(`/client/zone/${a.zoneID}/groups?pageSize=100`);

@@ -47,7 +47,8 @@ const group = (groupID: number, version: number, address: string, cidrs: string[
   fallback: answer(address),
   lines: cidrs.length ? [{ cidrs, answer: answer('192.0.2.77') }] : [],
 });
-const networks = (n: number) => Array.from({ length: n }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`);
+/** No line has what another has. */
+const networks = (n: number, line = 0) => Array.from({ length: n }, (_, i) => `${10 + line}.${i >> 8}.${i & 255}.0/24`);
 const name = ({ name: of }: NameZone, groupID: number) => `g${groupID}.l.${of}`;
 const sizeOf = ({ id }: NameZone) => statSync(join(names.service.lines, `${id}.geo`)).size;
 const none = () => Promise.resolve(() => []);
@@ -231,7 +232,8 @@ test('more lines than there may be are refused, and fewer than there were are no
     api.database.db,
     sql`select count(*)::int as n from cname where "clientID" = ${a.client.id} and "deletedAt" is null`,
   ))!;
-  const line = (name: string) => ({ name, cidrs: networks(Math.floor(operatorLineRulesMax / n / 5)), asns: [] });
+  let lineCount = 0;
+  const line = (name: string) => ({ name, cidrs: networks(Math.floor(operatorLineRulesMax / n / 5), lineCount++), asns: [] });
   const lines = Array.from({ length: 5 }, (_, i) => line(`l${i}`));
   ok(await client.patch('/client/group', { id, lines }));
   broken(await client.patch('/client/group', { id, lines: [...lines, line('more')] }), 'lines', 'lineRules');
@@ -259,7 +261,7 @@ test('more lines than there may be are refused, and fewer than there were are no
     id,
     lines: [{ ...line('l0'), lineID: own.id }, ...more.map((_, i) => line(`m${i}`))].map((one, i) => ({
       ...one,
-      cidrs: networks([nets, ...more][i]!),
+      cidrs: networks([nets, ...more][i]!, i),
     })),
   });
   ok(await client.patch('/client/group', withOwn(10, [])));
@@ -278,6 +280,8 @@ test('more lines than there may be are refused, and fewer than there were are no
     await sql`insert into line ("groupID", kind, name, cidrs) select ${id}, 'custom', ${old}, ${networks(1000)}`.execute(
       api.database.db,
     );
-  ok(await client.patch('/client/group', { id, lines: [...lines.slice(1), line('old'), line('older')] }));
+  const { cidrs } = line('old');
+  const same = (name: string) => ({ name, cidrs: networks(cidrs.length), asns: [] });
+  ok(await client.patch('/client/group', { id, lines: [...lines.slice(1), same('old'), same('older')] }));
   ok(await client.patch('/client/group', { id, lines: [] }));
 });

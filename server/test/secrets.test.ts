@@ -128,6 +128,7 @@ const answerReasons: Record<string, string> = {
   verifyKey: 'the public half, which other installations are told to trust',
   accessToken: 'a session is opened by it',
   refreshToken: 'a session is opened by it',
+  allowCredentials: 'public: names of the passkeys that the person who asks has, for them alone',
   excludeCredentials: 'public: names of the passkeys that the person who asks has, without which nothing is signed',
   onePassKey: 'the first half of a sign-in',
   flowKey: 'kept by the page that went to a provider, and spent when it comes back',

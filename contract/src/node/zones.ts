@@ -72,7 +72,7 @@ const lines = () =>
       places: opt(arr(str(12), 500).check(rules.zodRule(rules.placeCodes))),
     }).check(rules.zodRule(rules.customLine)),
     100,
-  ).check(rules.zodRule(rules.groupLines));
+  ).check(rules.zodRule(rules.groupLineNames));
 export const Group = obj({
   ...record,
   zoneID: id(),

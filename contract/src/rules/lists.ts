@@ -91,27 +91,40 @@ export const customLine: Rule<{
       : broken('required', undefined, ['cidrs']),
 };
 
-/**
- * Lines of one group, as they are to be: no name twice (in whatever case), none that everybody's line has, and nothing that two of them are
- * for: who of both answers would be chance.
- */
-export const groupLines: Rule<
-  readonly { name: string; cidrs?: readonly string[]; asns?: readonly number[]; places?: readonly string[] | undefined }[]
-> = {
-  name: 'groupLines',
+interface WantedLine {
+  name: string;
+  cidrs?: readonly string[];
+  asns?: readonly number[];
+  places?: readonly string[] | undefined;
+}
+/** Lines of one group have names of their own, in whatever case, and none that everybody's line has. */
+export const groupLineNames: Rule<readonly WantedLine[]> = {
+  name: 'groupLineNames',
   check(lines) {
     const names = new Set<string>();
-    const taken = new Set<string>();
-    const firstTime = (set: Set<string>, key: string) => !set.has(key) && !!set.add(key);
     return answer(
-      lines.flatMap(({ name, cidrs = [], asns = [], places = [] }, i): Problem[] => {
+      lines.flatMap(({ name }, i): Problem[] => {
         const key = name.trim().toLowerCase();
+        if (key === 'default') return broken('nameForbidden', { name }, [i, 'name']);
+        if (names.has(key)) return broken('duplicateValue', { value: name }, [i, 'name']);
+        names.add(key);
+        return [];
+      }),
+    );
+  },
+};
+
+/** Nothing that two lines of a group are for: the later of both would answer nobody there. */
+export const groupLines: Rule<readonly WantedLine[]> = {
+  name: 'groupLines',
+  check(lines) {
+    const taken = new Set<string>();
+    return answer(
+      lines.flatMap(({ cidrs = [], asns = [], places = [] }, i): Problem[] => {
         const own = new Set<string>();
         // of two in one line that line's own rule speaks
         const twice = (what: string) => (own.has(what) ? false : !!own.add(what) && taken.has(what));
         const found: Problem[] = [
-          ...(key === 'default' ? broken('nameForbidden', { name }, [i, 'name']) : []),
-          ...(firstTime(names, key) ? [] : broken('duplicateValue', { value: name }, [i, 'name'])),
           ...cidrs.flatMap((cidr, j) => {
             const set = parseAddressSet(cidr.trim());
             return set && twice(keyOf(set)) ? broken('lineTwice', { value: cidr }, [i, 'cidrs', j]) : [];

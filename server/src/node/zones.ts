@@ -74,13 +74,19 @@ type WantedLine = NonNullable<z.output<NonNullable<(typeof groups)['defs']['PATC
 /** The group's own lines become these: who is left out goes, with the nodes that answered on it. */
 async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLine[]) {
   const lines = ctx.store(ownLineTable, { groupID });
-  const before = await lines.pick(['id', 'places']);
+  const before = await lines.pick(['id', 'cidrs', 'asns', 'places']);
   const kept = wanted.flatMap(line => line.lineID ?? []);
   if (kept.some(id => !before.some(line => line.id === id))) throw unknownID('lines');
   // with the places of those that say none: they keep theirs
   const whole = wanted.map(line => ({ ...line, places: line.places ?? before.find(one => one.id === line.lineID)?.places }));
-  const wrong = groupLines.check(whole);
-  if (wrong !== true) throw failFields(wrong.map(one => ({ ...one, path: ['lines', ...one.path].join('.') })));
+  const found = groupLines.check(whole);
+  // what an earlier release let stand on two lines may stay
+  const stood = Map.groupBy(
+    before.flatMap(({ cidrs, asns, places }) => [...cidrs, ...asns.map(asn => `AS${asn}`), ...places]),
+    value => value,
+  );
+  const wrong = found === true ? [] : found.filter(({ bounds }) => (stood.get(String(bounds?.['value']))?.length ?? 0) < 2);
+  if (wrong.length) throw failFields(wrong.map(one => ({ ...one, path: ['lines', ...one.path].join('.') })));
   // two may swap their names: looked at once all have theirs
   await sql`set constraints line_name deferred`.execute(ctx.db);
   const gone = before.map(line => line.id).filter(id => !kept.includes(id));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { continentOfCountry } from '#contract/places.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import { probesOf } from './knot-probes.ts';
-import { addressFrom, addressOnAny } from './line-places.ts';
+import { addressFrom, addressOnAny, lineFor } from './line-places.ts';
 
 const networks = 20_000;
 /** As large as it is in the world: many networks' places, a rare one last; `read` counts pairs that somebody looked at. */
@@ -126,4 +126,54 @@ test('an address stands for a place: one that no line for less than it is for, w
   assert.equal(addressFrom({ asn: 3462 }, lines, index), '192.0.2.0');
   assert.equal(addressFrom({ place: 'JP' }, lines, index), undefined);
   assert.equal(addressFrom({ asn: 1 }, lines, index), undefined);
+});
+
+test('an address of a place is looked for in a sample of its networks, and the networks of lines are read once for all of it', () => {
+  const count = 4000;
+  const index: GeoIndex = {
+    where: [['AS', 'TW', 'TPE', '']],
+    whose: [[3462, '']],
+    pairs: Array.from({ length: count }, (_, n): GeoIndex['pairs'][number] => [0, 0, `10.${n >> 8}.${n & 255}.0`]),
+  };
+  const read = { networks: 0, places: 0 };
+  const base = { lineID: 7, name: '', asns: [], members: [], ...answer };
+  const cidrs = Array.from({ length: 2000 }, (_, n) => `203.${n >> 8}.${n & 255}.0/24`);
+  const counting = {
+    ...base,
+    get cidrs() {
+      read.networks++;
+      return cidrs;
+    },
+    get places() {
+      read.places++;
+      return ['TW-TPE'];
+    },
+  };
+  assert.equal(addressFrom({ place: 'TW' }, [counting], index), '10.0.0.0');
+  assert.equal(read.networks, 1);
+  assert.ok(read.places > 1 && read.places <= 25, String(read.places));
+
+  // most of the place is on a line of its own: somebody of the rest stands for it, though he comes late
+  const on = (cidr: string) => [{ ...base, places: [], cidrs: [cidr] }];
+  assert.equal(lineFor(on('10.0.0.0/13'), addressFrom({ place: 'TW' }, on('10.0.0.0/13'), index)).by, 'default');
+  assert.equal(addressFrom({ place: 'TW' }, on('10.0.0.0/12'), index), '10.0.0.0', 'there is nobody else');
+});
+
+test('of the networks that a visitor is in the narrowest counts, in whichever line and order they stand', () => {
+  const base = { name: '', asns: [], places: [], members: [], ...answer };
+  const lines = [
+    { ...base, lineID: 7, cidrs: ['198.51.0.0/16', '::/0'] },
+    { ...base, lineID: 8, cidrs: ['2001:db8::/32', '198.51.100.0/24'] },
+    { ...base, lineID: 9, cidrs: ['0.0.0.0/0', '198.51.100.0/25'] },
+  ];
+  const of = (visitor: string) => {
+    const { line, of: network } = lineFor(lines, visitor);
+    return [line?.lineID, network];
+  };
+  assert.deepEqual(of('198.51.100.7'), [9, '198.51.100.0/25']);
+  assert.deepEqual(of('198.51.100.200'), [8, '198.51.100.0/24']);
+  assert.deepEqual(of('198.51.1.1'), [7, '198.51.0.0/16']);
+  assert.deepEqual(of('192.0.2.1'), [9, '0.0.0.0/0']);
+  assert.deepEqual(of('2001:db8::1'), [8, '2001:db8::/32']);
+  assert.deepEqual(of('2001:db9::1'), [7, '::/0']);
 });

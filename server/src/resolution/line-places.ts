@@ -20,20 +20,34 @@ export interface Match {
   of: string | null;
 }
 
+interface Network {
+  line: AnsweredLine;
+  cidr: string;
+  set: NonNullable<ReturnType<typeof parseAddressSet>>;
+}
+/** Networks of lines, the narrowest first: read once for as many visitors as are asked of, for a group may have thousands. */
+const networksOf = new WeakMap<readonly AnsweredLine[], Network[]>();
+function networksIn(lines: readonly AnsweredLine[], own: readonly AnsweredLine[]): Network[] {
+  const known = networksOf.get(lines);
+  if (known) return known;
+  const made = own
+    .flatMap(line => line.cidrs.map(cidr => ({ line, cidr, set: parseAddressSet(cidr) })))
+    .filter((one): one is Network => one.set !== undefined)
+    .sort((one, other) => Number(one.set.to - one.set.from - (other.set.to - other.set.from)));
+  networksOf.set(lines, made);
+  return made;
+}
+
 /** The most exact line for a visitor, as the name server finds it: by network (the narrowest), ASN, region, country, continent. */
 export function lineFor(lines: readonly AnsweredLine[], visitor: string | undefined, place?: Place): Match {
   const own = lines.filter(one => one.lineID !== defaultLineID && hasAnswer(one));
   const address = visitor !== undefined && isIP(visitor) ? parseIP(visitor) : undefined;
-  let best: { line: AnsweredLine; of: string; size: bigint } | undefined;
-  if (address)
-    for (const line of own)
-      for (const cidr of line.cidrs) {
-        const set = parseAddressSet(cidr);
-        if (!set || set.family !== address.family || address.value < set.from || address.value > set.to) continue;
-        const size = set.to - set.from;
-        if (!best || size < best.size) best = { line, of: cidr, size };
-      }
-  if (best) return { line: best.line, by: 'network', of: best.of };
+  const best =
+    address &&
+    networksIn(lines, own).find(
+      ({ set }) => set.family === address.family && set.from <= address.value && address.value <= set.to,
+    );
+  if (best) return { line: best.line, by: 'network', of: best.cidr };
   const { asn, country, region, continent } = place ?? {};
   const wanted: readonly [Match['by'], string | null | undefined][] = [
     ['region', country && region && `${country}-${region}`],
@@ -110,8 +124,8 @@ export function addressOnAny(lines: Iterable<For>, index: GeoIndex): string | un
   return undefined;
 }
 
-/** So many networks of a place are looked at for one that stands for it. */
-const sampleMost = 400;
+/** So many networks of a place are looked at for one that stands for it: taken evenly all over it. */
+const sampleMost = 20;
 /** From the most exact. */
 const exactness: readonly Match['by'][] = ['network', 'asn', 'region', 'country', 'continent', 'default'];
 /** What a visitor may be said to come from: a place as lines have it, an ASN, or both. */
@@ -126,8 +140,8 @@ const exactOf = ({ place, asn }: Origin): Match['by'] => {
 };
 
 /**
- * An address that stands for a place or an ASN: one that no line is for which is for less than that, where the first networks there have
- * such. Undefined: the data know none.
+ * An address that stands for a place or an ASN: one that no line is for which is for less than that, where a sample of the networks there
+ * has such. Undefined: the data know none.
  */
 export function addressFrom(origin: Origin, lines: readonly AnsweredLine[], index: GeoIndex): string | undefined {
   const { place, asn } = origin;
@@ -136,10 +150,13 @@ export function addressFrom(origin: Origin, lines: readonly AnsweredLine[], inde
     index.where.flatMap((_, at) => (key === undefined || `${parts(index, at).join(';')};`.startsWith(key) ? [at] : [])),
   );
   const least = exactness.indexOf(exactOf(origin));
+  const pairs = asn === undefined ? index.pairs : (pairsByASN(index).get(asn) ?? []);
+  const there = pairs.filter(([where]) => within.has(where));
+  const step = Math.max(1, there.length / sampleMost);
   let first: string | undefined;
-  let looked = 0;
-  for (const [where, whose, text] of asn === undefined ? index.pairs : (pairsByASN(index).get(asn) ?? [])) {
-    const address = within.has(where) ? parseIP(text) : undefined;
+  for (let at = 0; at < there.length; at += step) {
+    const [where, whose, text] = there[Math.floor(at)]!;
+    const address = parseIP(text);
     if (!address) continue;
     const formatted = formatIP(address);
     first ??= formatted;
@@ -153,7 +170,6 @@ export function addressFrom(origin: Origin, lines: readonly AnsweredLine[], inde
       organisation: null,
     };
     if (exactness.indexOf(lineFor(lines, formatted, known).by) >= least) return formatted;
-    if (++looked === sampleMost) break;
   }
   return first;
 }

@@ -138,6 +138,8 @@ const conflictRules: ReadonlySet<RuleName> = new Set([
   'zoneInUse',
   'zoneUnsure',
   'zoneDelegated',
+  'zoneAboveUnseen',
+  'zoneRemembered',
   'dnsInUse',
   'dnsLeaving',
 ]);

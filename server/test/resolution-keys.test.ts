@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -12,7 +14,7 @@ import { sql } from 'kysely';
 import { Health, merged } from '#server/kit/health.ts';
 import { lookAbove } from '#server/resolution/above.ts';
 import { Steering } from '#server/resolution/steer.ts';
-import { poll } from '#server/store/engine-process.ts';
+import { freePort, poll } from '#server/store/engine-process.ts';
 import { row } from '#server/store/db.ts';
 import { addSignedZonesCheck } from '#server/system/signed-zones.ts';
 import { testFolder } from '#system/engines.ts';
@@ -167,7 +169,19 @@ test('a new key takes the place of the one before once the zone above has had it
   assert.deepEqual((await told()).dsBefore, []);
 });
 
-test('a signed zone stays while the zone above has its DS, and goes as soon as that is gone', async () => {
+/** A resolver that has no DS of anything. */
+async function resolverWithout() {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  socket.on('message', (question: Buffer, { port, address }) => {
+    const answer = Buffer.from(question);
+    answer[2]! |= 0x80;
+    socket.send(answer, port, address);
+  });
+  return { server: `127.0.0.1:${socket.address().port}`, stop: () => socket.close() };
+}
+
+test('a signed zone stays while any resolver has its DS or may remember it, or where nobody says, and goes when that is gone', async () => {
   api.services.dns = { resolvers: [parent.server], apis: {} };
   const [ds] = (await told()).ds as [string];
   // nobody has looked since it was there
@@ -175,7 +189,24 @@ test('a signed zone stays while the zone above has its DS, and goes as soon as t
   const gone = () => client().del('/client/setting/dns/cname', { ids: [cnameID] });
   broken(await gone(), 'ids', 'zoneDelegated', 409);
   assert.ok((await told()).dsAbove.includes(ds));
+  // one that has it already otherwise does not hide what another still has
+  const without = await resolverWithout();
+  api.services.dns = { resolvers: [without.server, parent.server], apis: {} };
+  broken(await gone(), 'ids', 'zoneDelegated', 409);
+  without.stop();
+  api.services.dns = { resolvers: [parent.server], apis: {} };
   await parent.remove(above, zone, 'DS');
+  const refused = await gone();
+  broken(refused, 'ids', 'zoneRemembered', 409);
+  assert.ok(refused.body.errorData[0].bounds.minutes > 0, refused.text);
+  assert.deepEqual((await told()).dsAbove, []);
+  await sql`update cname set "dsGoneFrom" = now() - interval '1 second' where id = ${cnameID}`.execute(api.database.db);
+  // what was seen before says nothing where nobody answers now
+  const { dsSeenAt } = await told();
+  api.services.dns = { resolvers: [`127.0.0.1:${await freePort()}`], apis: {} };
+  broken(await gone(), 'ids', 'zoneAboveUnseen', 409);
+  assert.equal((await told()).dsSeenAt, dsSeenAt);
+  api.services.dns = { resolvers: [parent.server], apis: {} };
   ok(await gone());
   await sql`update cname set "deletedAt" = null where id = ${cnameID}`.execute(api.database.db);
   await parent.write(above, zone, 'DS', rdata(ds));

@@ -14,6 +14,7 @@ import { number } from '../kit/units.ts';
 import { later } from '../kit/later.tsx';
 import { accountOf } from './accounts.ts';
 import { DryRun, previewing } from './dry-run.tsx';
+import { dsToTakeOut } from './ds-fields.ts';
 
 const settings = 'GET /client/setting/dns';
 const settingsMost = paging.pageSizeMax;
@@ -66,8 +67,7 @@ const isStrange = ({ ds, dsBefore, dsAbove }: Cname) =>
   !dsBefore.length && dsAbove.length > 0 && !dsAbove.some(one => ds.includes(one));
 
 const isUnbelieved = (row: Cname) => row.dsBefore.length > 0 || isStrange(row);
-/** All that the zone above may have of them. */
-const dsOf = (rows: Cname[]) => [...new Set(rows.flatMap(row => [...row.ds, ...row.dsBefore, ...row.dsAbove]))];
+const dsOf = (rows: Cname[]) => [...new Set(rows.flatMap(dsToTakeOut))];
 
 /** One account of several at one provider is told by what the operator noted of it. */
 function Answering({ row }: { row: Cname }) {
@@ -241,7 +241,6 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       name: 'disable',
       level: 'disruptive',
       warning: ([row]) => [t('warning.disableCname'), row!.signed && t('warning.disableSigned')].filter(Boolean).join(' '),
-      toCopy: dsOf,
       when: row => !row.disabled,
       body: ([row]) => ({ id: row!.id, disabled: true }),
     }),

@@ -4,3 +4,7 @@ export function dsFields(line: string) {
   const [keyTag = '', algorithm = '', digestType = '', ...digest] = words.slice(words.indexOf('DS') + 1);
   return { keyTag, algorithm, digestType, digest: digest.join('') };
 }
+
+/** What is to go from the zone above before a zone is removed: what it was seen to have, or all that it may have where nobody has said. */
+export const dsToTakeOut = (zone: { ds: string[]; dsBefore: string[]; dsAbove: string[]; dsSeenAt: string | null }): string[] =>
+  zone.dsSeenAt === null ? [...zone.ds, ...zone.dsBefore, ...zone.dsAbove] : zone.dsAbove;

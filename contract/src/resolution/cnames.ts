@@ -35,6 +35,8 @@ export const Cname = obj({
   ds: arr(text(1000), 20),
   /** what it was seen to say of the zone's keys; where that is something, and nothing of `ds`, resolvers that validate believe no answer */
   dsAbove: arr(text(1000), 20),
+  /** when resolvers last said so; null: never yet */
+  dsSeenAt: nullable(time()),
   /** a new key is to take the place of the one before, since then; `ds` has both, the new one last, as soon as it may be told to the zone above */
   newKeyAt: nullable(time()),
   /** the zone above was seen to have its DS: it signs from then on, when nobody has the answer without it any more */

@@ -23,10 +23,22 @@ export const resolutionTexts = {
     en_US: '{n} domains still lead here: have them moved first',
   },
   zoneDelegated: {
-    zh_TW: '上層網域仍有這個網域的 DS 記錄，移除後驗證 DNSSEC 的訪客將無法解析：請先在註冊商處刪除 DS，等快取過期後再試',
-    zh_CN: '上级域名仍有这个域名的 DS 记录，移除后验证 DNSSEC 的访客将无法解析：请先在注册商处删除 DS，等缓存过期后再试',
+    zh_TW:
+      '上層網域仍有這個網域的 DS 紀錄，此時移除這個網域，會驗證 DNSSEC 的解析器將無法解析其下的名稱：請先在註冊商處刪除 DS，等快取過期後再試',
+    zh_CN:
+      '上级域名仍有这个域名的 DS 记录，此时移除这个域名，会验证 DNSSEC 的解析器将无法解析其下的名称：请先在注册商处删除 DS，等缓存过期后再试',
     en_US:
-      'The zone above still has its DS: whoever validates would resolve nothing of it. Delete the DS at your registrar, wait until resolvers no longer have it, and try again',
+      'The zone above still has a DS of this zone: were this zone removed now, resolvers that validate would find none of its names. Delete the DS at your registrar, wait until resolvers no longer have it, and try again',
+  },
+  zoneAboveUnseen: {
+    zh_TW: '目前沒有解析器回應上層網域是否仍有這個網域的 DS 紀錄：請確認解析器正常後再試',
+    zh_CN: '目前没有解析器应答上级域名是否仍有这个域名的 DS 记录：请确认解析器正常后再试',
+    en_US: 'No resolver says now whether the zone above still has a DS of this zone: see that resolvers answer, and try again',
+  },
+  zoneRemembered: {
+    zh_TW: '上層網域已沒有這個網域的 DS 紀錄，但解析器可能仍在快取中保有：請於 {minutes} 分鐘後再試',
+    zh_CN: '上级域名已没有这个域名的 DS 记录，但解析器的缓存中可能还有：请在 {minutes} 分钟后再试',
+    en_US: 'The zone above has no DS of this zone any more, but resolvers may still remember it: try again in {minutes} minutes',
   },
   cnameBesideOthers: {
     zh_TW: 'CNAME 不能與其他紀錄並存：{name}',
@@ -72,7 +84,7 @@ export const resolutionTexts = {
     en_US: 'The address of the API changes: enter its key again',
   },
   signedStays: {
-    zh_TW: '已簽署的網域無法取消簽署或改用其他名稱伺服器：上層網域的 DS 記錄會使解析失敗',
+    zh_TW: '已簽署的網域無法取消簽署或改用其他名稱伺服器：上層網域的 DS 紀錄會使解析失敗',
     zh_CN: '已签名的域名无法取消签名或改用其他域名服务器：上层域名的 DS 记录会使解析失败',
     en_US: 'A signed zone stays signed, and where it is: with its DS in the zone above nothing else is believed',
   },
@@ -85,7 +97,7 @@ export const resolutionTexts = {
     zh_TW:
       '您的線路在所有 CNAME 網域中共需 {used} 條規則，上限為 {n} 條：請減少網段、ASN、地區、CNAME 網域或線路上的節點位址（回應每滿 8 個位址，規則多計一次）',
     zh_CN:
-      '您的线路在所有 CNAME 域名中共需 {used} 条规则，上限为 {n} 条：请减少网段、ASN、地区、CNAME 域名或线路上的节点地址（响应每满 8 个地址，规则多计一次）',
+      '您的线路在所有 CNAME 域名中共需 {used} 条规则，上限为 {n} 条：请减少网段、ASN、地区、CNAME 域名或线路上的节点地址（应答每满 8 个地址，规则多计一次）',
     en_US:
       'Your lines make {used} rules in all CNAME zones, {n} at most: have fewer networks, ASNs, places, CNAME zones, or addresses on a line (eight of an answer count its rules once more)',
   },

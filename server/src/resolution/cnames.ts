@@ -66,9 +66,24 @@ async function checkUnused(ctx: Context, cnameID: number): Promise<void> {
   if (unsure) throw failFields([{ path: 'ids', rule: 'zoneUnsure', bounds: { n: unsure } }]);
 }
 
-/** With a DS of its keys above, and nobody who answers by them, resolvers that validate say of every name there that it cannot be. */
-function checkUndelegated({ ds, dsBefore, dsAbove }: Pick<CnameRow, 'ds' | 'dsBefore' | 'dsAbove'>): void {
-  if (dsAbove.some(one => ds.includes(one) || dsBefore.includes(one))) throw failFields([{ path: 'ids', rule: 'zoneDelegated' }]);
+/**
+ * With a DS of its keys above, or in the memory of resolvers, and nobody who answers by them, resolvers that validate say of every name there
+ * that it cannot be. `answered`: zones of which somebody said now what stands above; of a zone that has had a key this has to be known.
+ */
+async function checkUndelegated(
+  ctx: Context,
+  { id, ds, dsBefore, dsAbove }: CnameRow,
+  answered: readonly unknown[],
+): Promise<void> {
+  const ours = [...ds, ...dsBefore];
+  if (!ours.length) return;
+  if (!answered.includes(id)) throw failFields([{ path: 'ids', rule: 'zoneAboveUnseen' }]);
+  if (dsAbove.some(one => ours.includes(one))) throw failFields([{ path: 'ids', rule: 'zoneDelegated' }]);
+  const { minutes } = (await row<{ minutes: number | null }>(
+    ctx.db,
+    sql`select ceil(extract(epoch from "dsGoneFrom" - clock_timestamp()) / 60)::int as minutes from cname where id = ${id}`,
+  ))!;
+  if (minutes !== null && minutes > 0) throw failFields([{ path: 'ids', rule: 'zoneRemembered', bounds: { minutes } }]);
 }
 
 export const cnameCalls = implement(
@@ -105,7 +120,7 @@ export const cnameCalls = implement(
         ...set,
         ...(dsReplaced && { dsBefore: [] }),
         // what stands above it is another server's matter now
-        ...(isMoved && { dsAbove: [], aboveAt: null }),
+        ...(isMoved && { dsAbove: [], dsSeenAt: null, dsGoneFrom: null, aboveAt: null }),
         ...newKeyAsked,
       });
       // it is begun now, not when the zone is compared next
@@ -113,14 +128,15 @@ export const cnameCalls = implement(
       await checkRules(ctx, before, body.signed && !signed ? 'signed' : 'dnsSettingID');
       return {};
     },
-    'DELETE /cname': ({ ctx, body }) =>
+    'DELETE /cname': ({ ctx, body, prepared }) =>
       removeEach(
         ctx,
         ctx.store(cnameTable),
         body.ids,
         one => one.domainName,
         async one => {
-          checkUndelegated(one);
+          // what `prepare` answered, below
+          await checkUndelegated(ctx, one, Array.isArray(prepared) ? prepared : []);
           await checkUnused(ctx, one.id);
         },
       ),
@@ -143,7 +159,7 @@ export const cnameCalls = implement(
       'DELETE /cname': async ({ ctx, body }) => {
         const mine = await ctx.store(cnameTable).pick(['id'], [sql`t.id = any(${body.ids})`]);
         const ids = mine.map(({ id }) => id);
-        await lookAbove(ctx.services.database.db, ctx.services.dns?.resolvers ?? [], newKeySeconds, ids);
+        return lookAbove(ctx.services.database.db, ctx.services.dns?.resolvers ?? [], newKeySeconds, ids);
       },
     },
   },

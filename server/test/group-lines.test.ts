@@ -108,3 +108,9 @@ test('places and ASNs that the data have for nobody are told, and no longer once
   assert.deepEqual(await told(), ['DE', 'continent:EU', 'AS64999']);
   is(await set(line('a', { places: ['XX'] })), 'parameter');
 });
+
+test('lines to choose from say nothing of what the data have for nobody: that is not looked at for them', async () => {
+  const all = await client().read('/client/dns/lines');
+  assert.ok(all.length > 0);
+  assert.ok(all.every((one: object) => !('unmatched' in one)));
+});

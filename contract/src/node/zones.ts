@@ -48,7 +48,7 @@ export const zones = calls(
 
 /** `custom`: of one group, for visitors of these networks, ASNs or places; everybody has the others. */
 export const lineKinds = ['default', 'custom'] as const;
-export const Line = obj({
+const lineFields = {
   id: id(),
   name: text(64),
   kind: one(lineKinds),
@@ -57,6 +57,9 @@ export const Line = obj({
   asns: arr(int(1, 4_294_967_295), 1000),
   /** `continent:AS`, `TW` (ISO 3166-1), `TW-TPE` (ISO 3166-2) */
   places: arr(text(12), 500),
+};
+export const Line = obj({
+  ...lineFields,
   /** places and ASNs (`AS3462`) of it that the data of places have for no address: by these it answers nobody */
   unmatched: arr(text(12), 1500),
 });
@@ -99,7 +102,7 @@ export const groups = calls(
     },
     /** 203001: a product answers from it; one that opens layer 4: 204001. */
     'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'layer4GroupInUse', 'multiple'] },
-    'GET /dns/lines': { answer: arr(Line, 100_000) },
+    'GET /dns/lines': { answer: arr(obj(lineFields), 100_000) },
     'GET /group/{g}/line/{l}/nodes': { query: list({}), answer: page(LineNode) },
     'POST /group/{g}/line/{l}/nodes': {
       partOf: 'group',

@@ -183,10 +183,7 @@ export const groupCalls = implement(
         if (sold.length) throw fail('groupActive');
         await emptyLines(ctx, id);
       }),
-    'GET /dns/lines': async ({ ctx }) => {
-      const found = await ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns', 'places']);
-      return found.map(line => ({ ...line, unmatched: [] }));
-    },
+    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns', 'places']),
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {
       checkLine(found['l'], params.g);
       const { data, total } = await ctx.store(nodeTable).page(query, [standing('nodes', params)]);

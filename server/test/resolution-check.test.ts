@@ -1,6 +1,7 @@
 /** Where a domain leads, asked of resolvers that say nothing, or that they cannot find out; and of a page of domains at a time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { paging } from '#contract/limits.ts';
 import { startKnot } from '#system/knot.ts';
 import { freePort } from '#server/store/engine-process.ts';
@@ -11,7 +12,7 @@ let api: Api;
 let a: Tenant;
 let world: Awaited<ReturnType<typeof startKnot>>;
 before(async () => {
-  [api, world] = await Promise.all([Api.start(), startKnot({ zones: ['leads.test'], lines: [] })]);
+  [api, world] = await Promise.all([Api.start(), startKnot({ zones: ['leads.test'], lines: ['none TXT "nothing else"'] })]);
   a = await api.tenant('a');
 });
 after(async () => {
@@ -57,6 +58,32 @@ test('a check that finds nothing out keeps the state, what was seen and when, an
   const again = await fieldsOf(id);
   assert.deepEqual([again.cnameStatus, again.cnameUnseen], [known.cnameStatus, null]);
   assert.ok(again.cnameCheckedAt > known.cnameCheckedAt);
+});
+
+test('since when a name is as it is seen is said of what was seen alone', async () => {
+  const [id] = (await add('none.leads.test')) as [number];
+  const since = async (): Promise<string | null> => (await user().read(`/user/site/${a.siteID}/domain/${id}`)).cnameSince;
+  ask(`127.0.0.1:${await freePort()}`);
+  await check([id]);
+  assert.equal(await since(), null);
+  // by itself, too: it is taken before anything is known of it
+  const { db } = api.database;
+  await sql`delete from "cnameSeen" where "domainID" = ${id}`.execute(db);
+  await sql`insert into "cnameSeen" ("domainID", "isUnknown") values (${id}, true)`.execute(db);
+  assert.equal(await since(), null);
+  ask(world.address);
+  const [seen] = await check([id]);
+  assert.equal(seen.status, 'unset');
+  const first = await since();
+  assert.notEqual(first, null);
+  await check([id]);
+  assert.equal(await since(), first);
+  // of what was seen before that was written down nobody knows
+  await sql`update "cnameSeen" set since = null, "seenAt" = null, seen = '{else.leads.test}' where "domainID" = ${id}`.execute(
+    db,
+  );
+  await check([id]);
+  assert.equal(await since(), null);
 });
 
 test('a resolver that refuses, or finds no server that answers, has answered: that is said, too', async () => {

@@ -8,6 +8,7 @@ import { query, useAction } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { CnameHelp } from './cname-help.tsx';
+import { isStateKnown } from './name-states.ts';
 
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 const widthPx = 600;
@@ -26,7 +27,7 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
   const check = useAction(checking);
   const domain = now.data ?? given;
   const { domainName, cname } = domain;
-  const wasSeen = domain.cnameCheckedAt !== null;
+  const isKnown = isStateKnown(domain);
 
   async function look() {
     await check.run({ siteID, body: { ids: [given.id] } });
@@ -50,13 +51,13 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
                 description={t(`cname.unseen.${domain.cnameUnseen}`)}
               />
             )}
-            {wasSeen && (
+            {isKnown && (
               <p>
                 <Status value={domain.cnameStatus} texts="cnameState" />{' '}
                 {t(`cname.state.${domain.cnameStatus}`, { seen: domain.cnameSeen.join(' → ') || '—' })}
               </p>
             )}
-            {!wasSeen && domain.cnameUnseen === null && <p>{t('cname.neverSeen')}</p>}
+            {!isKnown && domain.cnameUnseen === null && <p>{t('cname.neverSeen')}</p>}
             {domain.cnameCheckedAt !== null && (
               <p className="ink-3">{t('cname.checkedAt', { time: dateTime(domain.cnameCheckedAt) })}</p>
             )}

@@ -4,12 +4,13 @@ import type { RowOf } from '../kit/client.ts';
 import { Toned } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
+import { isStateKnown } from './name-states.ts';
 
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 
 export function NameState({ domain }: { domain: Domain }) {
-  const { cnameStatus, cnameSeen, cnameSince, cnameCheckedAt } = domain;
-  const isSeen = cnameCheckedAt !== null || cnameStatus !== 'unset';
+  const { cnameStatus, cnameSeen, cnameSince } = domain;
+  const isSeen = isStateKnown(domain);
   const seen = cnameSeen.join(' → ');
   return (
     <span className="name-state">

@@ -12,3 +12,7 @@ export function stateQuery<Q extends object>(query: Q): Q | (Q & { cnameStatuses
   const { cnameStatuses: chosen } = query as { cnameStatuses?: unknown };
   return chosen === 'inactive' ? { ...query, cnameStatuses: cnameStates.filter(one => one !== 'active') } : query;
 }
+
+/** Whether it is known where a name leads: when it was last seen may be unknown of what was seen long ago. */
+export const isStateKnown = (domain: { cnameStatus: string; cnameCheckedAt: string | null }): boolean =>
+  domain.cnameCheckedAt !== null || domain.cnameStatus !== 'unset';

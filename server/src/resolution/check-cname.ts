@@ -117,13 +117,14 @@ async function remember(db: Db, found: readonly Found[]): Promise<{ id: number; 
   await sql`select pg_advisory_xact_lock_shared(${seenKey}::bigint)`.execute(db);
   const said = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(id bigint, status text, seen jsonb, "nameServers" jsonb, reason text)`;
   const unknown = found.filter(one => one.status === 'unknown').map(one => one.id);
-  await sql`insert into "cnameSeen" as s ("domainID", seen, "nameServers", "isUnknown", unseen, "seenAt") select f.id, array(select jsonb_array_elements_text(f.seen)),
+  await sql`insert into "cnameSeen" as s ("domainID", seen, "nameServers", "isUnknown", unseen, "seenAt", since) select f.id, array(select jsonb_array_elements_text(f.seen)),
       array(select jsonb_array_elements_text(f."nameServers")), f.status = 'unknown', coalesce(f.reason, ''),
-      case when f.status <> 'unknown' then clock_timestamp() end from ${said}
+      case when f.status <> 'unknown' then clock_timestamp() end, case when f.status <> 'unknown' then clock_timestamp() end from ${said}
       where exists (select 1 from domain d where d.id = f.id)
     on conflict ("domainID") do update set "checkedAt" = clock_timestamp(), "isUnknown" = excluded."isUnknown",
       "nameServers" = case when excluded."nameServers" = '{}' then s."nameServers" else excluded."nameServers" end,
-      unseen = excluded.unseen, "seenAt" = coalesce(excluded."seenAt", s."seenAt"),
+      unseen = excluded.unseen, since = case when s."seenAt" is null and s.seen = '{}' then excluded.since else s.since end,
+      "seenAt" = coalesce(excluded."seenAt", s."seenAt"),
       seen = case when excluded."domainID" = any(${unknown}::bigint[]) then s.seen else excluded.seen end`.execute(db);
   return rows(
     db,

@@ -39,7 +39,7 @@ test('a preview says where a visitor is taken to be', { timeout: 120_000 }, asyn
   await page.getByLabel('A visitor from').fill('Taiwan');
   await page.keyboard.press('Enter');
   await page.locator(drawer).getByText('Asia · Taiwan').waitFor();
-  await page.locator(drawer).getByText('Taken for it').waitFor();
+  await page.locator(drawer).getByText('Sample address').waitFor();
   await picture(page, 'places-from');
   await page.getByLabel('or the address of a visitor').fill('8.8.8.8');
   await page

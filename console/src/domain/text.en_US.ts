@@ -160,7 +160,7 @@ export default {
   'nameState.inactive': 'Inactive (all)',
   'nameState.unset': 'Inactive: unset',
   'nameState.wrong': 'Inactive: leads elsewhere',
-  'field.cnameCheckedAt': 'CNAME looked at',
+  'field.cnameCheckedAt': 'CNAME checked',
 
   'acmeProvider.letsEncrypt': 'Let’s Encrypt',
   'acmeProvider.zeroSSL': 'ZeroSSL',

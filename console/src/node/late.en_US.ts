@@ -310,7 +310,7 @@ export default {
   'answers.notIP': 'Please type a whole IP address',
   'answers.ownLines': 'Lines of this group',
   'answers.otherLines': 'Other lines',
-  'answers.standsFor': 'Taken for it',
+  'answers.standsFor': 'Sample address',
   'answers.noneThere':
     'The data of where addresses are know none there, so there is nothing to preview. Type an address, or upload better data in DNS settings.',
   'answers.subnet': 'The resolver tells of visitors’ networks (EDNS Client Subnet)',

@@ -80,7 +80,7 @@ export default {
     '约两小时后会显示新的 DS，请在注册商以它取代旧的。上层域名出现新的 DS 满一天后，才会改用新密钥；在此之前新旧 DS 都有效，解析不会中断。开始后无法取消。',
   'action.dsReplaced': 'DS 已更换',
   'warning.dsReplaced':
-    '请先确认注册商已将旧的 DS 换成这里显示的新 DS，并等待旧 DS 的 TTL 过期。确认后，警告会消失；若上层域名仍是旧的 DS，会验证的解析器仍得不到任何响应。',
+    '请先确认注册商已将旧的 DS 换成这里显示的新 DS，并等待旧 DS 的 TTL 过期。确认后，警告会消失；若上层域名仍是旧的 DS，会验证的解析器仍得不到任何应答。',
   'action.signZone': '签名（DNSSEC）',
   'warning.signZone':
     '签名后无法取消。签名完成后，请将 DS 记录交给上层域名的注册商。只有加密的备份含有密钥：恢复未加密的备份后会换成新密钥，必须在注册商更换 DS，否则会验证的解析器找不到这个域名。',
@@ -184,8 +184,8 @@ export default {
   'cnameZone.unbelieved': '无法通过 DNSSEC 验证',
   'cnameZone.unbelievedNote': 'DS 与密钥不符，请见 DNSSEC',
   'warning.removeSigned':
-    '这个域名已签名。请先在注册商移除下列 DS，等到其 TTL 过期再删除：DS 还在而签名不在时，会验证的解析器得不到任何响应。',
-  'warning.disableSigned': '停用后仍会响应并签名，请保留上层域名的 DS；之后要删除这个域名时，才先移除它。',
+    '这个域名已签名。请先在注册商移除下列 DS，等到其 TTL 过期再删除：DS 还在而签名不在时，会验证的解析器得不到任何应答。',
+  'warning.disableSigned': '停用后仍会应答并签名，请保留上层域名的 DS；之后要删除这个域名时，才先移除它。',
   'action.dsRecords': 'DS 记录',
   'ds.title': '{name}：DS 记录',
   'ds.text': '请在 {name} 的注册商（或上层域名的 DNS）填入这条 DS。有些注册商分四个字段，有些只要一行。',

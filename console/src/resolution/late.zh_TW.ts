@@ -36,11 +36,11 @@ export default {
   'field.dnsAccountTokenID': 'Token ID',
   'field.dnsAccountToken': 'API Token',
   'help.dnsAccountToken':
-    '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 記錄的權限。CNAME 網域可以是帳號中的網域，或位於其下，例如 example.com 下的 cdn.example.com。',
+    '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 紀錄的權限。CNAME 網域可以是帳號中的網域，或位於其下，例如 example.com 下的 cdn.example.com。',
   'field.dnsAccountKeyID': 'Access Key ID',
   'field.dnsAccountKeySecret': 'Access Key Secret',
   'help.dnsAccountKeySecret':
-    '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 記錄的權限。CNAME 網域可以是帳號中的網域，或位於其下，例如 example.com 下的 cdn.example.com。',
+    '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 紀錄的權限。CNAME 網域可以是帳號中的網域，或位於其下，例如 example.com 下的 cdn.example.com。',
   'help.dnsSecretAnew': '留空時不變。',
   'help.dnsDriver':
     '內建的名稱伺服器隨平台啟動，可依線路回應；自有的名稱伺服器與 DNS 服務商對所有訪客回應相同。節點異常時幾秒內就不再回應其位址，但解析器會繼續使用已快取的回應：Cloudflare 至少 60 秒，DNSPod 與阿里雲至少 600 秒。',
@@ -81,7 +81,7 @@ export default {
     '請先確認註冊商已將舊的 DS 換成這裡顯示的新 DS，並等待舊 DS 的 TTL 過期。確認後，警告會消失；若上層網域仍是舊的 DS，會驗證的解析器仍得不到任何回應。',
   'action.signZone': '簽署（DNSSEC）',
   'warning.signZone':
-    '簽署後無法取消。簽署完成後，請將 DS 記錄交給上層網域的註冊商。只有加密的備份含有金鑰：還原未加密的備份後會換成新金鑰，必須在註冊商更換 DS，否則會驗證的解析器找不到這個網域。',
+    '簽署後無法取消。簽署完成後，請將 DS 紀錄交給上層網域的註冊商。只有加密的備份含有金鑰：還原未加密的備份後會換成新金鑰，必須在註冊商更換 DS，否則會驗證的解析器找不到這個網域。',
   'page.cnames': 'CNAME 網域',
   'noun.cnames': 'CNAME 網域',
   'empty.cnames': '新增一個您擁有的網域（例如 cdn.example.com），客戶的網域就以 CNAME 指向其中的名稱。',

@@ -134,7 +134,7 @@ export default {
   'cname.checkedAt': '检查于 {time}',
   'cname.unseen': '这次无法检查，以下是上次看到的结果。',
   'cname.unseen.noAnswer': 'DNS 解析器没有应答，请稍后再试。',
-  'cname.unseen.failed': 'DNS 解析器查不到答案：域名的域名服务器没有应答，或 DNSSEC 验证失败。',
+  'cname.unseen.failed': 'DNS 解析器查不到答案：该域名的权威服务器没有应答，或 DNSSEC 验证失败。',
   'cname.unseen.tooLate': '同时检查的域名太多，这次来不及，请再检查一次。',
   'cname.neverSeen': '还没有检查过。',
   'cname.check': '立即检查',

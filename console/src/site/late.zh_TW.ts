@@ -56,7 +56,7 @@ export default {
   'portScheme.tcp': 'TCP（四層）',
   'portScheme.udp': 'UDP（四層）',
 
-  'note.siteDNS': '加入管理網域的 DNS 帳號後，萬用字元網域與 HTTP 無法驗證的網域，會在其中放入驗證記錄來取得憑證；證明後即移除。',
+  'note.siteDNS': '加入管理網域的 DNS 帳號後，萬用字元網域與 HTTP 無法驗證的網域，會在其中放入驗證紀錄來取得憑證；證明後即移除。',
   'empty.siteDNS': '加入 DNS 帳號，萬用字元網域也能自動取得憑證。',
 
   'field.keyName': '金鑰名稱或 ID',
@@ -70,8 +70,8 @@ export default {
   'field.accessKeySecret': 'Access Key Secret',
 
   'help.dnsServer': '接受動態更新（RFC 2136）的主要名稱伺服器；連接埠不是 53 時加在後面，例如 ns1.example.com:5353。',
-  'help.dnsCredentials': '加密保存，之後不再顯示。只需要能修改這些網域記錄的權限。',
-  'help.dnsToken': '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 記錄的權限。',
+  'help.dnsCredentials': '加密保存，之後不再顯示。只需要能修改這些網域紀錄的權限。',
+  'help.dnsToken': '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 紀錄的權限。',
   'help.dnsCredentialsAnew': '留空時不變；改用另一個 DNS 服務時必須填寫。',
 
   'action.dnsZones': '檢查網域',
@@ -156,8 +156,8 @@ export default {
   'cnameWhere.namecheap': '登入 Namecheap，在 Domain List 找到 {zone}，按 Manage，開啟 Advanced DNS，按 Add New Record。',
   'cnameWhere.gandi': '登入 Gandi，在「網域」選擇 {zone}，開啟「DNS 紀錄」，按「新增」。',
   'cnameWhere.route53': '在 Route 53 的 Hosted zones 選擇 {zone}，按 Create record。',
-  'cnameWhere.aliyun': '登入阿里雲，在「雲解析 DNS」選擇 {zone}，開啟「解析設定」，按「新增記錄」。',
-  'cnameWhere.dnspod': '登入 DNSPod，在「我的域名」選擇 {zone}，按「新增記錄」。',
+  'cnameWhere.aliyun': '登入阿里雲，在「雲解析 DNS」選擇 {zone}，開啟「解析設定」，按「新增紀錄」。',
+  'cnameWhere.dnspod': '登入 DNSPod，在「我的域名」選擇 {zone}，按「新增紀錄」。',
   'cnameWhere.hinet': '登入 HiNet 域名註冊，選擇 {zone}，開啟 DNS 設定，新增 CNAME（別名）。網域須使用 HiNet 的 DNS 代管。',
   'cnameWhere.pchome': '登入 PChome 買網址，選擇 {zone}，開啟 DNS 設定，新增 CNAME（別名）。網域須使用 PChome 的 DNS 代管。',
   'cnameWhere.other': '登入管理 {zone} 的 DNS 服務商，開啟 DNS 設定，新增一筆紀錄。',
@@ -166,8 +166,8 @@ export default {
   'cnameNote.namecheap': 'Host 只填 {host}，不含網域本身。',
   'cnameNote.gandi': '名稱只填 {host}；目標最後的句點不可省略，否則會被接上您的網域。',
   'cnameNote.route53': 'Record name 只填 {host}，類型選 CNAME，Alias 保持關閉。',
-  'cnameNote.aliyun': '主機記錄只填 {host}，解析線路選「預設」。',
-  'cnameNote.dnspod': '主機記錄只填 {host}，線路類型選「預設」。',
+  'cnameNote.aliyun': '主機紀錄只填 {host}，解析線路選「預設」。',
+  'cnameNote.dnspod': '主機紀錄只填 {host}，線路類型選「預設」。',
   'cnameNote.hinet': '主機名稱只填 {host}，不含網域本身。',
   'cnameNote.pchome': '主機名稱只填 {host}，不含網域本身。',
   'cnameNote.other': '多數服務商只需填 {host}；若要求完整名稱，請填「完整名稱」那一欄。',

@@ -197,7 +197,7 @@ export const ruleTexts = {
   },
   nameUnproven: {
     zh_TW:
-      '另一位客戶也使用這個名稱或它上層的名稱。請在 DNS 新增 TXT 記錄 {record}，內容為 {value}，證明網域屬於您，然後再試一次',
+      '另一位客戶也使用這個名稱或它上層的名稱。請在 DNS 新增 TXT 紀錄 {record}，內容為 {value}，證明網域屬於您，然後再試一次',
     zh_CN:
       '另一位客户也使用这个名称或它上级的名称。请在 DNS 添加 TXT 记录 {record}，内容为 {value}，证明域名属于您，然后再试一次',
     en_US:

@@ -219,10 +219,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'signedZones.otherKey': [
     '{count} 个已签名（DNSSEC）的 CNAME 域名换了密钥，上层域名可能仍指向旧密钥：{zones}',
-    '会验证 DNSSEC 的解析器此时得不到这些域名的任何响应。请到注册商将旧的 DS 换成“CNAME 域名”显示的新 DS，换好后在该处确认；若备份含有密钥，也可恢复加密备份。',
+    '会验证 DNSSEC 的解析器此时得不到这些域名的任何应答。请到注册商将旧的 DS 换成“CNAME 域名”显示的新 DS，换好后在该处确认；若备份含有密钥，也可恢复加密备份。',
   ],
   'signedZones.otherAbove': [
     '{count} 个 CNAME 域名在上层域名的 DS，不属于这里的任何密钥：{zones}',
-    '会验证 DNSSEC 的解析器此时得不到这些域名的任何响应。是否恢复了不含密钥、或在签名之前制作的备份？请到注册商移除该 DS，或换成“CNAME 域名”显示的 DS。',
+    '会验证 DNSSEC 的解析器此时得不到这些域名的任何应答。是否恢复了不含密钥、或在签名之前制作的备份？请到注册商移除该 DS，或换成“CNAME 域名”显示的 DS。',
   ],
 };

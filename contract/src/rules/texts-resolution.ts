@@ -38,7 +38,7 @@ export const resolutionTexts = {
   zoneRemembered: {
     zh_TW: '上層網域已沒有這個網域的 DS 紀錄，但解析器可能仍在快取中保有：請於 {minutes} 分鐘後再試',
     zh_CN: '上级域名已没有这个域名的 DS 记录，但解析器的缓存中可能还有：请在 {minutes} 分钟后再试',
-    en_US: 'The zone above has no DS of this zone any more, but resolvers may still remember it: try again in {minutes} minutes',
+    en_US: 'The zone above has no DS of this zone any more, but resolvers may still remember it: try again in {minutes} min',
   },
   cnameBesideOthers: {
     zh_TW: 'CNAME 不能與其他紀錄並存：{name}',

@@ -101,8 +101,15 @@ test('what was asked serves once, for this session and this person, at this host
 test('an authenticator that counts back gives none, nor who acts in the root’s name; guesses are counted', async () => {
   device.counter = 9;
   ok(await given());
+  const waiting = async () =>
+    (await row<{ n: number }>(api.database.db, sql`select count(*)::int as n from mail where "clientID" = ${a.client.id}`))!.n;
+  const before = await waiting();
   device.counter = 8;
   is(await given(), 'credentialFailed');
+  // somebody holds a copy: its person hears of it, and of nothing where none was told apart
+  assert.equal(await waiting(), before + 1);
+  is(await post('/client/account/presence/code', device.get(await challenge(), { isUnverified: true })), 'credentialFailed');
+  assert.equal(await waiting(), before + 1);
   device.counter = 10;
   const vendor = await api.account('admin', 'vendor@test.test');
   const proxied = ok(await post('/admin/proxy', { id: a.client.id }, vendor.token)).body.accessToken as string;

@@ -12,7 +12,7 @@ import { rows } from '../store/db.ts';
 import { codeWasRight, holdLogin, takeCodeTry } from './factors.ts';
 import { presenceKey } from './own-factor.ts';
 import { judgePresence, presenceChallenge, spendPresence } from './passkey-challenges.ts';
-import { clientDataOf, countUp, heldBy, hostOf, ownOnly, signedCounter, timeout } from './passkeys.ts';
+import { clientDataOf, countUp, heldBy, hostOf, ownOnly, signedCounter, tellCopied, timeout } from './passkeys.ts';
 
 type Transport = (typeof transports)[number];
 
@@ -46,7 +46,10 @@ export const passkeyPresenceCalls = implement(passkeyPresence, {
     const counter = await signedCounter(ctx, held, credential, client, true);
     if (counter === undefined) throw fail('credentialFailed');
     await spendPresence(db, actor, client.challenge);
-    if (!(await countUp(db, held.passkeyID, counter))) throw fail('credentialFailed');
+    const isAhead = await countUp(db, held.passkeyID, counter);
+    // it signed in this person's name: they hear of it here as where it signs in
+    if (isAhead === false) await tellCopied(ctx, held);
+    if (!isAhead) throw fail('credentialFailed');
     codeWasRight(services, actor.accountID);
     const onePassKey = presenceKey(ctx);
     await sql`delete from login where hash = ${sha256(onePassKey)}`.execute(db);

@@ -313,11 +313,16 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
         }),
     });
     if (tokens) return tokens;
-    if (isCopied && !sessions.tries.take([{ key: `passkey copied ${held.id}`, free: deviceMailsMax }]))
-      await tell(ctx, held, 'passkeyCopied', { time: now(), ip: ctx.ip });
+    if (isCopied) await tellCopied(ctx, held);
     throw await refused(isCopied ? 'passkeyCopied' : 'passwordChanged');
   },
 });
+
+/** Its person, by mail, and not as often as somebody tries. */
+export async function tellCopied(ctx: Context, held: Held): Promise<void> {
+  if (!ctx.services.sessions.tries.take([{ key: `passkey copied ${held.id}`, free: deviceMailsMax }]))
+    await tell(ctx, held, 'passkeyCopied', { time: now(), ip: ctx.ip });
+}
 
 /**
  * An authenticator that counts counts up: of two that have the same key one is behind (WebAuthn 6.1.1), which is answered by false.

@@ -161,9 +161,10 @@ test('a file for spreadsheets: quotes and line breaks stay inside their cell, an
       ['=HYPERLINK("http://evil.test")', -3],
       [' @SUM(A1)', Number.NaN],
       ['-1+2', null],
+      ['＝1', '\u200B=1'],
       ['網域', true],
     ]),
-    '\uFEFFname,count\r\n"a,""b""\nc",1.5\r\n"\'=HYPERLINK(""http://evil.test"")",-3\r\n\' @SUM(A1),\r\n\'-1+2,\r\n網域,true\r\n',
+    '\uFEFFname,count\r\n"a,""b""\nc",1.5\r\n"\'=HYPERLINK(""http://evil.test"")",-3\r\n\' @SUM(A1),\r\n\'-1+2,\r\n\'＝1,\'\u200B=1\r\n網域,true\r\n',
   );
 });
 

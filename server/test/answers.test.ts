@@ -32,6 +32,10 @@ test('an export is a CSV under a name, and no cell is a formula', async () => {
     'domainName,status,balance,upstreams,tags\r\nwww.a.test,1,roundRobin,192.0.2.1:8080,"\'=1+1 two, words"\r\n',
   );
   assert.equal(csvLine(['a"b', 1]), '"a""b",1\r\n');
+  // full-width signs, and what nobody sees before one
+  for (const formula of ['=1', '＝1', '＋1', '－1', '＠SUM(1)', '\u200B=1', '\uFEFF \u2060＝1', '\u202E@a', '\t1'])
+    assert.equal(csvLine([formula]), `'${formula}\r\n`, JSON.stringify(formula));
+  assert.equal(csvLine(['a=1', '網域＝1', -1]), 'a=1,網域＝1,-1\r\n');
 });
 
 test('a fault of ours is 101002 with nothing of it in the answer; the log has it under the id the caller was given', async () => {

@@ -1,8 +1,11 @@
 /** Comma-separated values, as spreadsheets open them. */
 export type CsvCell = string | number | boolean | null | undefined;
 
-/** What a spreadsheet would take for a formula stays the text it is: rows hold what visitors and customers wrote. */
-const formula = /^[\s]*[=+\-@]/;
+/**
+ * What a spreadsheet would take for a formula stays the text it is: rows hold what visitors and customers wrote. Full-width signs are taken
+ * for it too, and what stands before them may be unseen (OWASP, CSV injection).
+ */
+const formula = /^([\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 
 function cellOf(value: CsvCell): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '';

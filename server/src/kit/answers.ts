@@ -78,10 +78,13 @@ async function* eventFrames(events: AsyncIterable<unknown>, signal: AbortSignal,
   }
 }
 
-/** One cell of a CSV (RFC 4180); a spreadsheet must not take a customer's text for a formula. */
+/** What spreadsheets take for a formula (OWASP, CSV injection): full-width signs too, and whatever stands before them unseen. */
+const formula = /^([\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
+
+/** One line of a CSV (RFC 4180); a spreadsheet must not take a customer's text for a formula. */
 export function csvLine(cells: readonly (string | number | boolean)[]): string {
   const cell = (value: string | number | boolean) => {
-    const text = typeof value === 'string' && /^(\s*[=+\-@]|[\t\r\n])/.test(value) ? `'${value}` : String(value);
+    const text = typeof value === 'string' && formula.test(value) ? `'${value}` : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return `${cells.map(cell).join(',')}\r\n`;

@@ -227,7 +227,7 @@ test('who has a passkey fills in the code beside the password by it, and who has
   await visitor.message('The passkey was added');
   await visitor.load('/client/systemManagement/systemSetting?tab=email');
   await passkey.click();
-  await visitor.message('The passkey gave the code');
+  await visitor.message('Confirmed: the code is filled in');
   assert.match(await code.inputValue(), /^\d{6}$/);
   await picture(page, 'people-presence-given');
   clean(visitor, /400/);

@@ -259,10 +259,10 @@ export default {
   'presence.passkey': 'Use a passkey instead',
   'presence.noCode': 'No code?',
   'presence.noCodeApp':
-    'Without your authenticator one of your recovery codes serves, or a passkey. With neither, whoever holds the machine runs',
+    'Without your authenticator one of your recovery codes serves, or a passkey. With neither, ask whoever runs the server to enter:',
   'presence.noCodeMail':
-    'A broken mail server delivers no code: use a passkey instead. Without one, whoever holds the machine runs',
-  'presence.given': 'The passkey gave the code',
+    'A broken mail server delivers no code: use a passkey instead. Without one, ask whoever runs the server to enter:',
+  'presence.given': 'Confirmed: the code is filled in',
   'presence.rootOnly': 'Only the root account’s own person changes it: where mails, sign-in links or backups go is decided here.',
   'oidc.callbacks': 'Redirect URIs',
   'oidc.callbacksText': 'Enter these at the provider.',

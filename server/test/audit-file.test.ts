@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { row } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { is } from './expect.ts';
 import { Api, type Person, type Tenant } from './harness.ts';
@@ -31,7 +32,8 @@ after(async () => {
 });
 
 const path = (who: Person, query = '') => `/${who.area}/auditLogs/export${query}`;
-const file = (who: Person, body: object, query = '') => api.call('POST', path(who, query), { token: who.token, body });
+const file = (who: Person, body: object, query = '') =>
+  api.call('POST', path(who, query), { token: who.token, body, headers: { 'accept-language': 'zh-Hant-TW' } });
 /** Cells of a file (RFC 4180). */
 function cellsOf(text: string): string[][] {
   const lines: string[][] = [[]];
@@ -53,15 +55,36 @@ test('each line that the list finds stands in it once, in its order, of one’s 
     assert.match(String(answer.headers['content-disposition']), /filename="audit-\d{8}-\d{4}\.csv"/);
     assert.equal(answer.text.charCodeAt(0), 0xfeff);
     const [head, ...lines] = cellsOf(answer.text);
-    const ids = lines.map(line => line[head!.indexOf('reqID')]);
+    const ids = lines.map(line => line[head!.indexOf('請求編號')]);
     assert.deepEqual([ids.length, new Set(ids).size, ids[0], ids.at(-1)], [count, count, first, last]);
-    assert.deepEqual([...new Set(lines.map(line => line[head!.indexOf('accountName')]))], [a.user.email]);
-    const changes = lines[0]![head!.indexOf('changes')]!;
-    assert.ok(changes.startsWith(`added site #${first.slice(1)}\n  name: =1+1`), changes.slice(0, 60));
+    assert.deepEqual([...new Set(lines.map(line => line[head!.indexOf('帳號')]))], [a.user.email]);
+    const changes = lines[0]![head!.indexOf('變更內容')]!;
+    assert.ok(changes.startsWith(`新增 site #${first.slice(1)}\n  name: =1+1`), changes.slice(0, 60));
   }
   const narrowed = cellsOf((await file(a.client, { reqID: 'r7' })).text);
   assert.equal(narrowed.length, 2);
   assert.equal(cellsOf((await file(b.client, { url: '/user/site/' })).text).length, 1 + 3);
+});
+
+test('it speaks the reader’s language, and who took it stands in the audit', async () => {
+  for (const [tag, time, area, added] of [
+    ['en-US', 'Time (UTC)', 'Customer', 'Added site #9'],
+    ['zh-Hans-CN', '时间（UTC）', '客户', '新增 site #9'],
+  ] as const) {
+    const answer = await api.call('POST', path(a.client), {
+      token: a.client.token,
+      body: { reqID: 'r9' },
+      headers: { 'accept-language': tag },
+    });
+    const [head, line] = cellsOf(answer.text);
+    assert.deepEqual([head![0], line![4], line!.at(-1)!.split('\n')[0]], [time, area, added]);
+    assert.equal(head!.length, line!.length);
+    const told = await row<{ accountName: string; body: unknown; status: number }>(
+      api.database.db,
+      sql`select "accountName", body, status from audit where "reqID" = ${String(answer.headers['x-request-id'])}`,
+    );
+    assert.deepEqual(told, { accountName: a.client.email, body: { reqID: 'r9' }, status: 200 });
+  }
 });
 
 test('whoever may not read the list has no file, and a sub-account reads of itself and those below', async () => {

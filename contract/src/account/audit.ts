@@ -74,11 +74,11 @@ export const audit = calls(
     },
     /**
      * All that the list finds, in its order, however many they are: UTF-8 with a byte order mark, times in UTC, a column of what each line
-     * changed, field by field (of a line whose changes are larger than `auditFileChangesMax` how much that is).
+     * changed, field by field (of a line whose changes are larger than `auditFileChangesMax` how much that is). Headings, areas and kinds
+     * are in the caller's language (`Accept-Language`, else the account's); tables, fields and reasons by their names. Who took it is told.
      */
     'POST /auditLogs/export': {
       permission: 'audit.view',
-      audit: false,
       as: 'csv',
       query: obj({ orderBy: opt(one(['asc', 'desc'])) }),
       body: filters(),

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { audit, type AuditChange, type AuditLine } from '#contract/account/audit.ts';
 import { failFields } from '#contract/errors.ts';
+import type { Area } from '#contract/kit/areas.ts';
+import { fill, type Language } from '#contract/kit/text.ts';
 import { auditFileChangesMax } from '#contract/states-audit.ts';
 import type { Actor } from '../kit/actor.ts';
 import { csvLine, FileAnswer } from '../kit/answers.ts';
@@ -12,6 +14,7 @@ import { implement } from '../kit/implement.ts';
 import { isSame } from '../kit/store.ts';
 import { contains, like } from '../kit/table.ts';
 import { and, row, rows, type Sql } from '../store/db.ts';
+import { areaWords, columnWords, kindWords, rowsWords, tooLargeWords } from './audit-file-words.ts';
 
 type Change = z.output<typeof AuditChange>;
 type Line = z.output<typeof AuditLine>;
@@ -106,12 +109,12 @@ function columnsFor(actor: Actor): Sql {
 
 const valueIn = (value: unknown) =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-const changesIn = (changes: readonly KeptChange[]) =>
+const changesIn = (changes: readonly KeptChange[], language: Language) =>
   changes
     .map(told)
     .map(({ table, id, kind, count, fields }) =>
       [
-        `${kind} ${table} ${id === null ? `(${count})` : `#${id}`}`,
+        `${kindWords[kind][language]} ${table} ${id === null ? fill(rowsWords[language], { count }) : `#${id}`}`,
         ...fields.map(({ name, before, after }) => {
           const sides = kind === 'added' ? [after] : kind === 'removed' ? [before] : [before, after];
           return `${name}: ${sides.map(valueIn).join(' → ')}`;
@@ -122,24 +125,24 @@ const changesIn = (changes: readonly KeptChange[]) =>
 
 /** Lines of one statement: what a file has in memory at a time. */
 const together = 500;
-const heading = [
-  ...['createdAt', 'accountName', 'proxyName', 'tokenName', 'area', 'method', 'url', 'permission', 'status', 'reason'],
-  ...['times', 'lastAt', 'durationMs', 'ip', 'reqID', 'changes'],
-];
+const headingIn = (language: Language) => Object.values(columnWords).map(words => words[language]);
 type Filed = Stored & { size: number };
-const cellsOf = ({ proxyName, proxyArea, changes, size, ...line }: Filed) =>
+const areaIn = (area: Area | null, language: Language) => area && areaWords[area][language];
+/** In the order of `columnWords`. */
+const cellsOf = ({ proxyName, proxyArea, changes, size, ...line }: Filed, language: Language) =>
   [
-    ...[line.createdAt, line.accountName, proxyName ?? proxyArea, line.tokenName, line.area, line.method, line.url],
-    ...[line.permission, line.status, line.reason, line.times, line.lastAt, line.durationMs, line.ip, line.reqID],
-    changes ? changesIn(changes) : size > auditFileChangesMax ? `(${size})` : '',
+    ...[line.createdAt, line.accountName, proxyName ?? areaIn(proxyArea, language), line.tokenName, areaIn(line.area, language)],
+    ...[line.method, line.url, line.permission, line.status, line.reason, line.times, line.lastAt, line.durationMs, line.ip],
+    line.reqID,
+    changes ? changesIn(changes, language) : size > auditFileChangesMax ? fill(tooLargeWords[language], { count: size }) : '',
   ].map(cell => cell ?? '');
 
 /** As they are asked for: no connection is held while the reader takes its time, and none is read that nobody takes. */
-async function* linesOf({ db, actor }: Context, body: Filters, orderBy: 'asc' | 'desc'): AsyncGenerator<string> {
+async function* linesOf({ db, actor, language }: Context, body: Filters, orderBy: 'asc' | 'desc'): AsyncGenerator<string> {
   const where = foundBy(actor, body);
   const isUp = orderBy === 'asc';
   // by the mark spreadsheets know UTF-8
-  yield `\uFEFF${csvLine(heading)}`;
+  yield `\uFEFF${csvLine(headingIn(language))}`;
   for (let last: number | undefined; ;) {
     const after = last === undefined ? sql`true` : isUp ? sql`t.id > ${last}` : sql`t.id < ${last}`;
     const found = await rows<Filed>(
@@ -149,41 +152,51 @@ async function* linesOf({ db, actor }: Context, body: Filters, orderBy: 'asc' | 
           from audit t left join account p on p.id = t."proxyID"
           where ${where} and ${after} order by t.id ${isUp ? sql`asc` : sql`desc`} limit ${together}`,
     );
-    if (found.length) yield found.map(line => csvLine(cellsOf(line))).join('');
+    if (found.length) yield found.map(line => csvLine(cellsOf(line, language))).join('');
     if (found.length < together) return;
     last = found.at(-1)!.id;
   }
 }
 
-export const auditCalls = implement(audit, {
-  'POST /auditLogs': async ({ ctx, query, body }) => {
-    if (query.sortBy !== undefined && query.sortBy !== 'createdAt')
-      throw failFields([{ path: 'sortBy', rule: 'unknown', bounds: { allowed: 'createdAt' } }]);
-    const { actor, db } = ctx;
-    const size = query.pageSize ?? 10;
-    const offset = ((query.page ?? 1) - 1) * size;
-    const where = foundBy(actor, body);
-    const order = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
-    const whole = body.reqID === undefined ? sql`` : sql`, t.body, t.changes`;
-    // beyond what is counted there is no page
-    const read = offset < countMax ? size : 0;
-    const lines = await rows<Stored>(
-      db,
-      sql`select ${columnsFor(actor)}${whole}
+export const auditCalls = implement(
+  audit,
+  {
+    'POST /auditLogs': async ({ ctx, query, body }) => {
+      if (query.sortBy !== undefined && query.sortBy !== 'createdAt')
+        throw failFields([{ path: 'sortBy', rule: 'unknown', bounds: { allowed: 'createdAt' } }]);
+      const { actor, db } = ctx;
+      const size = query.pageSize ?? 10;
+      const offset = ((query.page ?? 1) - 1) * size;
+      const where = foundBy(actor, body);
+      const order = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
+      const whole = body.reqID === undefined ? sql`` : sql`, t.body, t.changes`;
+      // beyond what is counted there is no page
+      const read = offset < countMax ? size : 0;
+      const lines = await rows<Stored>(
+        db,
+        sql`select ${columnsFor(actor)}${whole}
           from audit t left join account p on p.id = t."proxyID"
           where ${where} order by t.id ${order} limit ${read} offset ${read && offset}`,
-    );
-    const counted = await row<{ n: number }>(
-      db,
-      sql`select count(*) as n from (select 1 from audit t where ${where} limit ${countMax}) found`,
-    );
-    return {
-      data: lines.map(({ changes, ...line }) => ({ ...line, ...(changes ? { changes: changes.map(told) } : {}) })),
-      total: counted!.n,
-    };
+      );
+      const counted = await row<{ n: number }>(
+        db,
+        sql`select count(*) as n from (select 1 from audit t where ${where} limit ${countMax}) found`,
+      );
+      return {
+        data: lines.map(({ changes, ...line }) => ({ ...line, ...(changes ? { changes: changes.map(told) } : {}) })),
+        total: counted!.n,
+      };
+    },
+    // its line stands before the first piece goes
+    'POST /auditLogs/export': async ({ prepared }) => prepared as FileAnswer, // what `prepare` of this call answers
   },
-  'POST /auditLogs/export': async ({ ctx, query, body }) => {
-    const time = new Date().toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-');
-    return new FileAnswer(`audit-${time}.csv`, linesOf(ctx, body, query.orderBy ?? 'desc'));
+  {
+    prepare: {
+      // what it reads it reads when the call has ended, and its transaction with it
+      'POST /auditLogs/export': async ({ ctx, query, body }) => {
+        const time = new Date().toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-');
+        return new FileAnswer(`audit-${time}.csv`, linesOf(ctx, body, query.orderBy ?? 'desc'));
+      },
+    },
   },
-});
+);

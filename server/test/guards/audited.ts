@@ -51,6 +51,7 @@ export const withoutRows: Readonly<Record<string, string>> = {
   'DELETE /{area}/account/session': 'ends a session',
   'DELETE /{area}/account/sessions': 'ends sessions',
   'POST /{area}/proxy': 'opens a session in the name of another',
+  'POST /{area}/auditLogs/export': 'takes away what the audit tells',
   'POST /{area}/account/resendEmail': 'mails a link, and ends earlier ones',
   'POST /{area}/site/{siteID}/domains/checkCNAME': 'looks at the world, which is as it was',
 };

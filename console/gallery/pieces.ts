@@ -67,6 +67,7 @@ export const pieces: readonly Piece[] = [
       'FilterInput',
       'FilterToggle',
       'ExportButton',
+      'SaveButton',
       'CreateForm',
       'OneRow',
       'Opened',

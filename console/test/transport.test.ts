@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { credentialStore, type Jar, type Tab } from '../src/kit/credentials.ts';
 import { fileName } from '../src/kit/file-name.ts';
-import { ApiError, createTransport } from '../src/kit/transport.ts';
+import { ApiError, BrokenOff, createTransport, type TransportOptions } from '../src/kit/transport.ts';
 
 /** `document.cookie` for one site: writing sets one cookie, reading lists those that have not expired. */
 class CookieJar implements Jar {
@@ -87,7 +87,7 @@ const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 after(() => server.close());
 
 let ends: string[] = [];
-function open(token = 'a1', jar = new CookieJar(), tab = new TabStore()) {
+function open(token = 'a1', jar = new CookieJar(), tab = new TabStore(), more: Partial<TransportOptions> = {}) {
   const credentials = credentialStore('user', jar, true, tab);
   credentials.write({ accessToken: token, refreshToken: `r${token}`, tokenType: 'Bearer' });
   const transport = createTransport({
@@ -97,6 +97,7 @@ function open(token = 'a1', jar = new CookieJar(), tab = new TabStore()) {
     onSessionEnd: message => void ends.push(message),
     base,
     delayMs: 0,
+    ...more,
   });
   return { ...transport, jar };
 }
@@ -335,4 +336,48 @@ test('a file is called what the server calls it, in all its letters', () => {
   assert.equal(fileName('attachment; filename="demo-domains.csv"'), 'demo-domains.csv');
   assert.equal(fileName(`attachment; filename="a.csv"; filename*=UTF-8''%E0%A4`), 'a.csv');
   assert.equal(fileName(null), 'download.txt');
+});
+
+test('a large file says how much has come; one that is cut, or falls silent, broke off, and the server is no less reachable for it; it can be stopped', async () => {
+  const pieces = createServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="a.csv"' });
+    response.write('first\r\n', () => {
+      if (request.url === '/user/whole') response.end('last\r\n');
+      if (request.url === '/user/cut') response.destroy();
+    });
+  });
+  await new Promise<void>(resolve => pieces.listen(0, '127.0.0.1', resolve));
+  const heard: boolean[] = [];
+  let waiting = 0;
+  const at = (silenceMs: number) =>
+    open('a1', new CookieJar(), new TabStore(), {
+      base: `http://127.0.0.1:${(pieces.address() as AddressInfo).port}`,
+      heard: one => void heard.push(one),
+      slow: { afterMs: 0, waits: () => (waiting++, () => void waiting--) },
+      silenceMs,
+    }).call;
+  try {
+    const counts: number[] = [];
+    const whole = (await at(60_000)('GET /{area}/whole', {}, { isFile: 'large', onBytes: count => counts.push(count) })) as {
+      disposition: string;
+      content: Blob;
+    };
+    assert.deepEqual([await whole.content.text(), whole.content.type], ['first\r\nlast\r\n', 'text/csv']);
+    assert.match(whole.disposition, /a\.csv/);
+    assert.deepEqual([counts[0], counts.at(-1)], [0, 13]);
+    await assert.rejects(at(60_000)('GET /{area}/cut', {}, { isFile: 'large' }), BrokenOff);
+    await assert.rejects(at(20)('GET /{area}/silent', {}, { isFile: 'large' }), BrokenOff);
+    const stop = new AbortController();
+    const stopped = at(60_000)(
+      'GET /{area}/silent',
+      {},
+      { isFile: 'large', signal: stop.signal, onBytes: n => n && stop.abort() },
+    );
+    await assert.rejects(stopped, { name: 'AbortError' });
+    assert.deepEqual([heard, waiting], [[true, true, true, true], 0]);
+    assert.deepEqual(ends, []);
+  } finally {
+    pieces.closeAllConnections();
+    pieces.close();
+  }
 });

@@ -4,6 +4,8 @@
 export const transport = {
   basePath: '/api/v1',
   requestTimeoutMs: 300_000,
+  /** of a file that comes in pieces: nothing for so long is its end */
+  fileSilenceMs: 60_000,
   /** pause after each call before its answer is handed on */
   delayAfterCallMs: 200,
   chunkLoadTimeoutMs: 120_000,

@@ -37,6 +37,7 @@ const pinned: Record<string, unknown> = {
   transport: {
     basePath: '/api/v1',
     requestTimeoutMs: 300000,
+    fileSilenceMs: 60000,
     delayAfterCallMs: 200,
     chunkLoadTimeoutMs: 120000,
     tokenType: 'Bearer',

@@ -52,7 +52,7 @@ const audit = resource<'POST /{area}/auditLogs'>({
   name: 'audit',
   list: 'POST /{area}/auditLogs',
   input,
-  file: { call: 'POST /{area}/auditLogs/export', input: fileInput },
+  file: { call: 'POST /{area}/auditLogs/export', input: fileInput, note: 'auditFile' },
   defaultSort: '-createdAt',
   rowName: line => line.reqID,
   columns: [
@@ -102,7 +102,14 @@ function Detail({ line, onClose }: { line: Line; onClose: () => void }) {
     </span>
   );
   return (
-    <Drawer open size={720} title={`${line.method} ${line.url.replace('/api/v1', '')}`} mask={{ blur: false }} onClose={onClose}>
+    <Drawer
+      open
+      className="audit-detail"
+      size={720}
+      title={`${line.method} ${line.url.replace('/api/v1', '')}`}
+      mask={{ blur: false }}
+      onClose={onClose}
+    >
       <Facts
         facts={[
           [t('field.time'), dateTime(line.createdAt)],

@@ -287,6 +287,7 @@ export default {
   'auditReason.pause': 'Account paused',
   'auditReason.lock': 'Account locked',
   'auditReason.expired': 'Account expired',
+  'note.auditFile': 'Tables, fields and reasons stand in the file by the names the system has for them.',
   'audit.nobody': 'Unknown',
   'audit.by': 'acted by {name}',
   'audit.token': 'token {name}',

@@ -279,6 +279,7 @@ export default {
   'auditReason.pause': '账号已暂停',
   'auditReason.lock': '账号已锁定',
   'auditReason.expired': '账号已到期',
+  'note.auditFile': '文件中的数据表、字段与原因以系统内部的英文名称记载。',
   'audit.nobody': '未知',
   'audit.by': '由 {name} 代为操作',
   'audit.token': '令牌：{name}',

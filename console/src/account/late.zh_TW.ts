@@ -277,6 +277,7 @@ export default {
   'auditReason.pause': '帳號已暫停',
   'auditReason.lock': '帳號已鎖定',
   'auditReason.expired': '帳號已到期',
+  'note.auditFile': '檔案中的資料表、欄位與原因以系統內部的英文名稱記載。',
   'audit.nobody': '未知',
   'audit.by': '由 {name} 代為操作',
   'audit.token': '權杖：{name}',

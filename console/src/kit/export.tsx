@@ -10,18 +10,30 @@ import { type ListState, queryOf } from './list-state.ts';
 import { notify } from './notice.ts';
 import { present } from './present.tsx';
 import type { Params, Resource, Row } from './resource.ts';
+import type { Saving } from './save-button.tsx';
 import { t } from './text.ts';
-import type { Input } from './transport.ts';
-import { number } from './units.ts';
+import { BrokenOff, type Input } from './transport.ts';
+import { bytes, number } from './units.ts';
 
 interface File {
   disposition: string | null;
   text: string;
 }
-/** All that a list finds, as the server writes it. */
-export async function exportList(key: CallKey, input: Input): Promise<void> {
-  const { disposition, content } = await callAny<{ disposition: string | null; content: Blob }>(key, input, { isFile: 'large' });
-  saveFile(fileName(disposition), content);
+/** All that a list finds, as the server writes it. What broke off is not saved: nobody may take a part of it for the whole. */
+export async function exportList(key: CallKey, input: Input, { signal, onBytes }: Saving): Promise<void> {
+  try {
+    const { disposition, content } = await callAny<{ disposition: string | null; content: Blob }>(key, input, {
+      isFile: 'large',
+      signal,
+      onBytes,
+    });
+    const name = fileName(disposition);
+    saveFile(name, content);
+    notify.success(`${t('message.exportSuccess')} ${t('export.saved', { size: bytes(content.size), name })}`);
+  } catch (error) {
+    if (!(error instanceof BrokenOff)) throw error;
+    notify.error(t('export.brokenOff'));
+  }
 }
 const pageSize = paging.pageSizes.at(-1)!;
 

@@ -1,10 +1,11 @@
 /** The bar over a list: filters, columns, refresh. */
-import { DownloadOutlined, FilterOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons';
+import { FilterOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons';
 import { Button, Checkbox, Popover } from 'antd';
 import { useEffect, useState } from 'react';
 import type { FilterValue, ListState } from './list-state.ts';
 import { FilterInput } from './filter-input.tsx';
 import { filterNamesOf, type Params, type Resource, type Row } from './resource.ts';
+import { SaveButton, type Saving } from './save-button.tsx';
 import { t, tOf } from './text.ts';
 import { shortcut } from './shortcuts.ts';
 import { useNarrow } from './use-narrow.ts';
@@ -24,7 +25,7 @@ interface FilterBarProps {
   hidden: readonly string[];
   setHidden: (hidden: string[]) => void;
   /** Hands over what the list finds, as a file. */
-  save: () => Promise<void>;
+  save: (saving: Saving) => Promise<void>;
   create?: React.ReactNode;
 }
 
@@ -40,7 +41,6 @@ export function FilterBar({
   save,
   create,
 }: FilterBarProps) {
-  const [isSaving, setSaving] = useState(false);
   const isNarrow = useNarrow();
   const [isOpen, setOpen] = useState(false);
   const filters = resource.filters ?? [];
@@ -88,19 +88,7 @@ export function FilterBar({
       >
         <Button type="text" icon={<SettingOutlined />} aria-label={t('list.columns')} title={t('list.columns')} />
       </Popover>
-      {!resource.export && (
-        <Button
-          type="text"
-          icon={<DownloadOutlined />}
-          loading={isSaving}
-          aria-label={t('action.csv')}
-          title={t('action.csv')}
-          onClick={() => {
-            setSaving(true);
-            void save().finally(() => setSaving(false));
-          }}
-        />
-      )}
+      {!resource.export && <SaveButton save={save} note={resource.file && t(`note.${resource.file.note}`)} />}
       <Button
         type="text"
         icon={<ReloadOutlined spin={isFetching} />}

@@ -205,7 +205,7 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   /** What is sent for a state of the list, where that is not the state as a query; asked anew for every answer. */
   input?: (state: ListState) => object;
   /** The file of the list, where the server writes it: all that the list finds, however many. Else it is made here of the rows. */
-  file?: { call: CallKey; input: (state: ListState) => object };
+  file?: { call: CallKey; input: (state: ListState) => object; note: Named<'note'> };
   /** The field that tells rows apart; `id` unless said. */
   rowKey?: string;
   /** Added to every query. */

@@ -17,6 +17,7 @@ import { useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import type { Column, Params, Resource, Row, RowAction } from './resource.ts';
 import { isAllowed, RowMenu } from './row-menu.tsx';
+import type { Saving } from './save-button.tsx';
 import { Stale } from './stale.tsx';
 import { stored } from './stored.ts';
 import { t, tOf } from './text.ts';
@@ -139,7 +140,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
           isFetching={list.isFetching}
           hidden={hidden}
           setHidden={setHidden}
-          save={() => saveList(resource, params, state, shown)}
+          save={saving => saveList(resource, params, state, shown, saving)}
           create={create}
         />
       )}
@@ -219,16 +220,22 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
 }
 
 /** All that the list finds, as a file; the columns that are shown. */
-async function saveList(resource: Resource<never, Row>, params: Params, state: ListState, shown: readonly Column<Row>[]) {
+async function saveList(
+  resource: Resource<never, Row>,
+  params: Params,
+  state: ListState,
+  shown: readonly Column<Row>[],
+  saving: Saving,
+) {
   try {
     const { file } = resource;
-    if (file) return await exportList(file.call, { ...params, ...file.input(state) });
+    if (file) return await exportList(file.call, { ...params, ...file.input(state) }, saving);
     const { rows, total } = await allRows(resource, params, state);
     if (rows.length < total) notify.info(t('list.csvCut', { count: rows.length }));
     const head = shown.map(column => tOf('field', column.label ?? column.name));
     download(resource.name, csvOf([head, ...rows.map(row => shown.map(column => plain(column, row)))]));
   } catch (error) {
-    present(error);
+    if (!saving.signal.aborted) present(error);
   }
 }
 

@@ -22,6 +22,9 @@ export class ApiError extends Error {
   }
 }
 
+/** A file that came to an end before its own: the right to it, or the connection, did, or nothing came for too long. */
+export class BrokenOff extends Error {}
+
 /** Codes after which the session is over (§8): state is reset and the login form opens. */
 const [tokenExpired] = startCodes.tokenExpired;
 const { invalidToken, revokeTokenFailed, refreshTokenFailed } = startCodes;
@@ -58,6 +61,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The answer is a file: what the server says of it comes with its text, or with what the browser keeps of one that may be large. */
   isFile?: boolean | 'large';
+  /** Of a large file: told how many bytes have come. */
+  onBytes?: (count: number) => void;
   /** The version of the row that was seen: a change of another one is refused (decisions.md, Wire). */
   version?: number | undefined;
   /** Told the version the row has now, where the answer names it (`ETag`). */
@@ -77,12 +82,14 @@ export interface TransportOptions {
   lock?: <T>(name: string, task: () => Promise<T>) => Promise<T>;
   base?: string;
   delayMs?: number;
+  silenceMs?: number;
 }
 
 export type Transport = ReturnType<typeof createTransport>;
 
 export function createTransport(options: TransportOptions) {
   const { area, credentials, base = limits.basePath, delayMs = limits.delayAfterCallMs } = options;
+  const { silenceMs = limits.fileSilenceMs } = options;
   const lock = options.lock ?? ((_name, task) => task());
   let refreshing: Promise<void> | undefined;
   // Ten calls that fail together end one session.
@@ -139,7 +146,7 @@ export function createTransport(options: TransportOptions) {
     key: string,
     input: Input,
     as: Credentials | null,
-    { signal, version, onVersion, isFile }: CallOptions = {},
+    { signal, version, onVersion, isFile, onBytes }: CallOptions = {},
   ): Promise<unknown> {
     const { method, path, query, body } = requestOf(key, area, input);
     const headers: Record<string, string> = { accept: 'application/json', 'accept-language': options.language() };
@@ -165,16 +172,20 @@ export function createTransport(options: TransportOptions) {
       });
       options.heard?.(true);
       if (isFile === 'large' && response.ok) {
-        // it comes for as long as it takes
         clearTimeout(timer);
-        return { disposition: response.headers.get('content-disposition'), content: await response.blob() };
+        // it is answered: what comes slowly is no slow server
+        clearTimeout(waiting);
+        ended?.();
+        ended = undefined;
+        const content = await largeOf(response, { patience, silenceMs, onBytes, signal });
+        return { disposition: response.headers.get('content-disposition'), content };
       }
       const answer = await answerOf(response);
       const [, now] = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '') ?? [];
       if (now !== undefined) onVersion?.(Number(now));
       return isFile ? { disposition: response.headers.get('content-disposition'), text: answer } : answer;
     } catch (error) {
-      if (error instanceof ApiError || signal?.aborted) throw error;
+      if (error instanceof ApiError || error instanceof BrokenOff || signal?.aborted) throw error;
       options.heard?.(false);
       throw new ApiError({ code: 0, message: error instanceof Error ? error.message : String(error) });
     } finally {
@@ -194,6 +205,36 @@ function formOf(body: object): FormData {
   for (const [name, value] of Object.entries(body) as [string, unknown][])
     if (value !== undefined) form.append(name, value instanceof Blob ? value : String(value));
   return form;
+}
+
+interface Coming extends Pick<CallOptions, 'onBytes' | 'signal'> {
+  patience: AbortController;
+  silenceMs: number;
+}
+/** All of a file, for as long as it takes while some of it comes. @throws BrokenOff */
+async function largeOf(response: Response, { patience, silenceMs, onBytes, signal }: Coming): Promise<Blob> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let count = 0;
+  const heard = (more: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => patience.abort(), silenceMs);
+    onBytes?.((count += more));
+  };
+  heard(0);
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(piece, to) {
+      heard(piece.byteLength);
+      to.enqueue(piece);
+    },
+  });
+  try {
+    // where it is kept is the browser's business
+    return await new Response(response.body?.pipeThrough(counted), { headers: response.headers }).blob();
+  } catch (error) {
+    throw signal?.aborted ? error : new BrokenOff('', { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function answerOf(response: Response): Promise<unknown> {

@@ -109,6 +109,11 @@ export default {
   'form.readOnly': 'You may look at this, not change it.',
 
   'export.kept': '{count} saved as {name}.',
+  'export.came': '{size} so far: stop',
+  'export.stop': 'Stop the export',
+  'export.saved': '{size} saved as {name}.',
+  'export.brokenOff':
+    'The file broke off before its end and was not saved: the connection was cut, or you may no longer read it.',
   'export.nothing': 'There is nothing to export.',
   'export.progress': 'Exporting: {done} of {total}',
   'export.all': 'Export all',

@@ -106,6 +106,10 @@ export default {
   'form.readOnly': '您只能查看，不能更改。',
 
   'export.kept': '{count} 条已存成 {name}。',
+  'export.came': '已收到 {size}，停止导出',
+  'export.stop': '停止导出',
+  'export.saved': '已将 {size} 存成 {name}。',
+  'export.brokenOff': '导出到一半就中断了，文件不完整，所以没有保存：可能是连接断了，或您已没有读取的权限。',
   'export.nothing': '没有数据可以导出。',
   'export.progress': '导出中：{total} 条中的 {done} 条',
   'export.all': '导出全部',

@@ -107,6 +107,10 @@ export const kit = {
   'form.readOnly': '您只能檢視，不能變更。',
 
   'export.kept': '{count} 筆已存成 {name}。',
+  'export.came': '已收到 {size}，停止匯出',
+  'export.stop': '停止匯出',
+  'export.saved': '已將 {size} 存成 {name}。',
+  'export.brokenOff': '匯出到一半就中斷了，檔案不完整，所以沒有儲存：可能是連線斷了，或您已沒有讀取的權限。',
   'export.nothing': '沒有資料可以匯出。',
   'export.progress': '匯出中：{total} 筆中的 {done} 筆',
   'export.all': '匯出全部',

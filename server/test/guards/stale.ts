@@ -22,6 +22,7 @@ export const ofMany: Readonly<Record<string, string>> = {
   'PUT /offline/license': 'a signed file with a revision of its own: an older one is refused',
   'PATCH /client/site/status': listed,
   'PUT /client/site/expired': listed,
+  'PUT /{area}/site/{siteID}/domains/modifyUpstreamIPs': listed,
   'PUT /client/site/limitations': listed,
   'PUT /client/site/product/change': listed,
   'PUT /client/site/product/refresh': listed,

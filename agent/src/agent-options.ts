@@ -39,8 +39,9 @@ export interface AgentOptions {
   /** A version that is being tried: what upgrades it is not its matter. */
   isTrial?: boolean;
 }
+type Ports = Pick<AgentOptions, 'httpPorts' | 'httpsPorts' | 'healthPort' | 'relayPort'>;
 /** Where this node listens: no origin lies there. */
-export const portsOf = ({ httpPorts, httpsPorts, healthPort, relayPort = relayLimits.portDefault }: AgentOptions): number[] => [
+export const portsOf = ({ httpPorts, httpsPorts, healthPort, relayPort = relayLimits.portDefault }: Ports): number[] => [
   ...httpPorts,
   ...httpsPorts,
   healthPort,

@@ -8,6 +8,7 @@ import { startAgent } from './agent.ts';
 import { joinOnly, takeIdentity } from './join-only.ts';
 import { reach } from './reach.ts';
 import { edgeFolder } from './render/edge-folder.ts';
+import { checkStart, listenOf, startOf } from './start-options.ts';
 import { Tried, tell } from './upgrade/child.ts';
 import { holdFolder, place, takeAsked } from './upgrade/place.ts';
 import { isVersion, sentenceOf, upgradeFiles } from './upgrade/programs.ts';
@@ -25,6 +26,7 @@ const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
   --join-only      join, say how it went, and end
   --bundle DIR     with it: what lies there must be signed by the installation
   --beside DIR     with it: who the node becomes is written there; one that works in --data goes on as it is
+  --check          say what is wrong with what it would be started with, and that is all
   --take DIR       the node in --data becomes who was written there, and that is all
   --name NAME      name of the node; default: the machine's
   --http PORTS     ports for visitors, comma-separated                BREAKWATER_EDGE_HTTP   80
@@ -63,7 +65,7 @@ const texts = [
   'prefix',
   'key',
 ];
-const flags = ['join-only', 'shadow', 'reach', 'help'];
+const flags = ['join-only', 'check', 'shadow', 'reach', 'help'];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -73,7 +75,6 @@ async function main(): Promise<void> {
   });
   const text = (name: string, variable?: string) =>
     (values[name] as string | undefined) ?? (variable && settingOf(variable, process.env));
-  const listen = () => text('listen', 'BREAKWATER_EDGE_HOST')?.split(',').filter(Boolean);
   if (values.help) {
     console.log(usage);
     return;
@@ -86,27 +87,20 @@ async function main(): Promise<void> {
   const data = text('data', 'BREAKWATER_NODE_DATA');
   if (!data) throw new Error(`--data is missing\n\n${usage}`);
   if (values.reach) return reach(data).catch(fail => (console.error(sentenceOf(fail)), process.exit(noWay)));
+  if (values.check) return checkStart(startOf(text));
   const caFile = text('ca');
   const serverCA = caFile && readFileSync(caFile, 'utf8');
   if (values['join-only']) {
     const joinToken = text('join', 'BREAKWATER_JOIN_TOKEN');
     const server = text('server', 'BREAKWATER_URL');
     if (!joinToken || !server) throw new Error('--join-only needs --server and --join (or BREAKWATER_JOIN_TOKEN_FILE)');
-    const more = { name: text('name'), bundle: text('bundle'), beside: text('beside'), listen: listen() };
+    const more = { name: text('name'), bundle: text('bundle'), beside: text('beside'), listen: listenOf(text) };
     console.log(await joinOnly({ data, server, serverCA, joinToken, ...more }));
     return;
   }
   const taken = text('take');
   if (taken) return takeIdentity(data, taken);
-  const ports = (value: string | undefined, name: string) =>
-    (value ?? '')
-      .split(',')
-      .filter(Boolean)
-      .map(one => {
-        const port = Number(one);
-        if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`${name}: ${one} is not a port`);
-        return port;
-      });
+  const start = startOf(text);
   const isShadow = values.shadow === true;
   const planFile = text('trial');
   const plan = planFile ? readJson(planFile, isPlan) : undefined;
@@ -168,13 +162,8 @@ async function main(): Promise<void> {
     serverCA,
     joinToken: text('join', 'BREAKWATER_JOIN_TOKEN'),
     name: text('name'),
-    httpPorts: ports(text('http', 'BREAKWATER_EDGE_HTTP') ?? '80', '--http'),
-    httpsPorts: ports(text('https', 'BREAKWATER_EDGE_HTTPS'), '--https'),
-    ...(text('relay', 'BREAKWATER_EDGE_RELAY') && {
-      relayPort: ports(text('relay', 'BREAKWATER_EDGE_RELAY'), '--relay')[0]!,
-    }),
-    listen: listen(),
-    healthPort: isShadow ? 0 : ports(text('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
+    ...start,
+    ...(isShadow && { healthPort: 0 }),
     log: message => console.log(isShadow ? `shadow: ${message}` : message),
   });
   if (ending.signal.aborted) return endWith(() => stop());

@@ -13,11 +13,14 @@ assert.ok(script.endsWith(main));
 const isRoot = process.getuid?.() === 0;
 const { SHELL_TRACE: trace, ...env } = process.env;
 
-/** As far as the script calls it. WAIT: a file that it waits for when it joins. */
+/** As far as the script calls it. WAIT: a file that it waits for when it joins. REFUSE: it would not start with what it is asked about. */
 const agent = `import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 const after = name => process.argv[process.argv.indexOf(name) + 1];
-if (process.argv.includes('--help')) console.log('--take DIR');
-else if (process.argv.includes('--take')) copyFileSync(after('--take') + '/identity.json', after('--data') + '/identity.json');
+if (process.argv.includes('--help')) console.log('--take DIR --check');
+else if (process.argv.includes('--check')) {
+  console.log('judges', process.argv.slice(2).join(' '));
+  process.exitCode = process.env.REFUSE ? 1 : 0;
+} else if (process.argv.includes('--take')) copyFileSync(after('--take') + '/identity.json', after('--data') + '/identity.json');
 else {
   while (process.env.WAIT && !existsSync(process.env.WAIT)) await new Promise(done => setTimeout(done, 20));
   console.log('joins with', process.argv.slice(2).join(' '));
@@ -97,6 +100,31 @@ test('where visitors and other nodes come in is known as the machine joins, and 
   assert.match(runs(), / --relay 9447 /);
   for (const wrong of ['8447,8448', 'eight'])
     assert.match(machine.run('', `--no-packages --no-systemd --relay ${wrong}`).said, /--relay is one port|are no ports/, wrong);
+});
+
+test('what a node would not start with is found out before a token is spent and a node is ended for it', () => {
+  const machine = new Machine();
+  const joined = machine.run('', '--no-packages --no-systemd --name one --health 9181');
+  assert.equal(joined.status, 0, joined.said);
+  const words = / (--data .*)$/m.exec(readFileSync(join(machine.prefix, 'run'), 'utf8'))![1]!;
+  assert.ok(joined.said.includes(`judges ${words} --check\njoins with`), joined.said);
+  const ended = 'join_it() { say spent; }\nstop_former() { say ended; }';
+  const refused = machine.run(`REFUSE=yes; export REFUSE\n${ended}`, '--no-packages --no-systemd --health 80');
+  assert.equal(refused.status, 1, refused.said);
+  assert.match(refused.said, /would not start with these options.*The node of before goes on as it was\. This line is not spent/);
+  assert.doesNotMatch(refused.said, /spent$|ended/m);
+  assert.equal(/ (--data .*)$/m.exec(readFileSync(join(machine.prefix, 'run'), 'utf8'))![1], words);
+  // an agent of an earlier release judges nothing
+  const file = join(machine.prefix, 'versions/1-x/agent.mjs');
+  writeFileSync(file, agent.replace(' --check', ''));
+  const earlier = machine.run('REFUSE=yes; export REFUSE');
+  assert.equal(earlier.status, 0, earlier.said);
+  assert.doesNotMatch(earlier.said, /judges/);
+  for (const wrong of ['--http 99999', '--https 4430000', '--http 0', '--http ,', '--http 80,', '--health 9180,9181']) {
+    const { status, said } = machine.run('', `--dry-run --no-packages --no-systemd ${wrong}`);
+    assert.equal(status, 1, wrong);
+    assert.match(said, /are no ports|is one port/, wrong);
+  }
 });
 
 test('programs and what the node keeps are two folders, neither in the other', () => {

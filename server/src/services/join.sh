@@ -41,8 +41,11 @@ isList() {
 }
 isPorts() {
   case $1 in
-    '' | *[!0-9,]*) return 1 ;;
+    '' | *[!0-9,]* | ,* | *, | *,,*) return 1 ;;
   esac
+  for port in $(printf %s "$1" | tr , ' '); do
+    [ ${#port} -le 5 ] && [ "$port" -ge 1 ] && [ "$port" -le 65535 ] || return 1
+  done
 }
 
 # A folder that holds nothing, or a node already
@@ -124,8 +127,11 @@ read_options() {
   fi
   for ports in "$http" "$https" "$relay" "$health"; do isPorts "$ports" || fail "\"$ports\" are no ports: for example 80 or 80,8080."; done
   case $relay in *,*) fail '--relay is one port: for example 8447.' ;; esac
+  case $health in *,*) fail '--health is one port: for example 9180.' ;; esac
   [ -z "$listen" ] || isList "$listen" || fail "--listen must be IP addresses, comma-separated."
   case $name in *[!A-Za-z0-9._-]*) fail "--name may hold letters, digits and ._- here; another can be given in the console." ;; esac
+  # what the node is started with, from now on; no word of it holds a space
+  words="--data $data --http $http --https $https --relay $relay --health $health${listen:+ --listen $listen}${name:+ --name $name}"
 }
 
 check_machine() {
@@ -270,10 +276,16 @@ unpack() {
 
 # What an earlier line left may be damaged: found out before anything is ended for it. An empty program does nothing, and ends well.
 check_programs() {
-  case $(as_node "$version/runtime/node" "$version/agent.mjs" --help 2>&1 || true) in
+  help=$(as_node "$version/runtime/node" "$version/agent.mjs" --help 2>&1 || true)
+  case $help in
     *--take*) ;;
     *) fail "The programs in $version do not work: they were damaged, as by a loss of power.$goes_on Delete them (rm -r $version $runtime) and run this line again: it fetches them anew." ;;
   esac
+  # what it will be started with is for itself to judge, before a token is spent and a node ended for it; one of an earlier release cannot
+  case $help in *--check*) ;; *) return 0 ;; esac
+  # shellcheck disable=SC2086 -- words on purpose
+  (cd / && as_node "$version/runtime/node" "$version/agent.mjs" $words --check) ||
+    fail "The node would not start with these options: the reason stands above.$goes_on This line is not spent: run it again with others."
 }
 
 end_former() {
@@ -374,7 +386,7 @@ fi
 case \$version in '' | .* | *[!A-Za-z0-9._-]*) version='' ;; esac
 folder=$prefix/current
 if [ "\$version" ] && [ -x "$prefix/versions/\$version/runtime/node" ]; then folder=$prefix/versions/\$version; fi
-exec "\$folder/runtime/node" "\$folder/agent.mjs" --data $data --http $http --https $https --relay $relay --health $health${listen:+ --listen $listen}${name:+ --name $name}
+exec "\$folder/runtime/node" "\$folder/agent.mjs" $words
 END
   cat >"$prefix/placer.new" <<END
 #!/bin/sh

@@ -415,19 +415,56 @@ if grep -qsxF 'ExecStart=$prefix/run' $unit_folder/breakwater-node.service; then
   rm -f $unit_folder/breakwater-node.service $unit_folder/breakwater-node-placer.path $unit_folder/breakwater-node-placer.service
   [ ! -d /run/systemd/system ] || systemctl daemon-reload
 fi
-placer=\$(cat $prefix/placer.pid 2>/dev/null || true)
-if [ "\$placer" ] && tr '\\0' ' ' <"/proc/\$placer/cmdline" 2>/dev/null | grep -qF "$prefix/placer"; then kill "\$placer"; fi
-pid=\$(cat $prefix/pid 2>/dev/null || true)
-if [ "\$pid" ] && tr '\\0' ' ' <"/proc/\$pid/cmdline" 2>/dev/null | grep -qF "$prefix/"; then
-  kill "\$pid"
+programs=$(realpath -m "$prefix") kept=$(realpath -m "$data") owner=\$(stat -c %u $data 2>/dev/null || true)
+# What runs of the node, whoever started it and whatever became of that: its programs, and its nginx, whose workers are known by what they write
+# alone, or by whose they are where we may not look. Not what has these names in a container of this machine. \$1: agent, for all but nginx
+ours() {
+  {
+    find /proc -maxdepth 2 -path '/proc/[0-9]*/exe' -printf '%h %U %l\\n' 2>/dev/null | while read -r at user exe; do
+      case \$exe in
+        */nginx | */nginx\\ *) { tr '\\0' ' ' <\$at/cmdline && ls -l \$at/fd; } 2>/dev/null | grep -qF -e "$data/" -e "\$kept/" || continue ;;
+        \$programs/*) echo \$at agent && continue ;;
+        '') [ \$user != 0 ] && [ \$user = "\$owner" ] && grep -qsx nginx \$at/comm && ! grep -qs '^State:[[:space:]]*Z' \$at/status || continue ;;
+        *) continue ;;
+      esac
+      echo \$at nginx
+    done || true
+    # no word of this is one of the words it looks for
+    grep -lszx -e '$prefix/[r]un' -e '$prefix/[p]lacer' -e '$prefix/.*/agent[.]mjs' /proc/[0-9]*/cmdline | sed 's|/cmdline\$| agent|'
+  } | sort -u | while read -r at what; do
+    case \$what in
+      \${1:-*}) if [ ! -e \$at/root/ ] || [ \$at/root$prefix -ef $prefix ]; then echo \${at#/proc/}; fi ;;
+    esac
+  done
+}
+# \$1: the signal; whose comes after. Until they have ended: half a minute at most
+end() {
+  how=\$1
+  shift
+  [ \$# -gt 0 ] || return 0
+  kill -\$how "\$@" 2>/dev/null || true
   for _ in \$(seq 300); do
-    [ -d "/proc/\$pid" ] || break
+    alive=''
+    # a process that is dead, and has a parent that did not ask, is over
+    for pid in "\$@"; do case \$(sed -n 's/^State:[[:space:]]*//p' /proc/\$pid/status 2>/dev/null) in '' | Z*) ;; *) alive=yes ;; esac done
+    [ "\$alive" ] || return 0
     sleep 0.1
   done
-fi
+}
+# the agent ends its nginx, gently; what it leaves, or has left since it died, is ended after it
+end TERM \$(ours agent)
+end TERM \$(ours)
+end KILL \$(ours)
+# workers whose master is gone
+end KILL \$(ours)
+left=\$(ours | tr '\\n' ' ')
+[ -z "\$left" ] || {
+  echo "The node is still on this machine: these processes of it do not end: \$left. Nothing was deleted; end them and run $prefix/uninstall again." >&2
+  exit 1
+}
 [ ! -e $prefix/masked ] || rm -f $unit_folder/nginx.service
 [ "\${1:-}" = --keep-data ] || rm -rf $data
-[ ! -e $prefix/made-user ] || userdel breakwater-node || true
+[ ! -e $prefix/made-user ] || userdel breakwater-node || echo 'The user breakwater-node stays: the reason stands above.'
 rm -rf $prefix
 echo 'The node is off this machine. Debian packages stay; delete the node in the console.'
 END

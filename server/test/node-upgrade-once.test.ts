@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { upgradeLimits } from '#contract/node/upgrade.ts';
+import { rows } from '#server/store/db.ts';
+import { until } from './bus/rig.ts';
 import { broken } from './expect.ts';
 import { offeredVersion } from './harness.ts';
 import {
@@ -16,6 +18,7 @@ import {
   looked,
   name,
   nodes,
+  numbers,
   old,
   passes,
   rig,
@@ -120,4 +123,60 @@ test('what a list says of an upgrade is reckoned by what the node runs', async (
   assert.deepEqual(await seen(), ['updateComplete', 'notUpdated', 'updateFailed']);
   await says(three, { version: offeredVersion });
   assert.deepEqual(await seen(), ['updateComplete', 'notUpdated', 'updateComplete']);
+});
+
+/** The third stage is under way, and those from `from` to `to` do not answer. */
+async function inStageThree(count: number, from: number, to: number) {
+  const ids = await nodes(count);
+  rig.held = node => numbers(from, to).includes(Number(node.split('-').at(-1)));
+  const taskID = await begin(ids);
+  await heard(taskID, 'stage 3', 61);
+  await looked(taskID);
+  return { ids, taskID };
+}
+const openIn = async (taskID: number) =>
+  (await rows(db(), sql`select 1 from "nodeCommand" where "taskID" = ${taskID} and "endedAt" is null`)).length;
+
+test('who cancels takes back what no node has begun; tried again it begins with one node, and watches those of before', async () => {
+  const { ids, taskID } = await inStageThree(8, 4, 8);
+  assert.equal(await openIn(taskID), 5);
+  assert.equal((await call.put(`/client/task/${taskID}/cancel`)).status, 200);
+  assert.equal(await openIn(taskID), 0);
+  const [log] = (await call.read(`/client/node/${idOf(ids, 8)}/upgrade/logs`)).upgrades;
+  assert.deepEqual([log.state, log.why], ['updateFailed', 'cancelled before it had begun']);
+
+  rig.held = () => false;
+  rig.told = [];
+  assert.equal((await call.put(`/client/task/${taskID}/retry`)).status, 200);
+  await looked(taskID);
+  await passes(upgradeLimits.stageSeconds + 5);
+  await until('it begins anew', () => upgraded().length > 0);
+  await looked(taskID);
+  assert.equal(upgraded().length, 1, 'one is first');
+  await says(idOf(ids, 2), { status: 'error', problem: 'since' });
+  await heard(taskID, `back ${name(2)}`, 31);
+  const { task } = await ended(taskID);
+  assert.deepEqual([task.state, task.failed, upgraded().length], ['failed', 1, 5], 'the one of before that fell ill');
+});
+
+test('what nodes had begun when a task was cancelled counts for the next order, and ends in a task that is tried again', async () => {
+  const { ids, taskID } = await inStageThree(16, 6, 15);
+  await sql`update "nodeCommand" set "sentAt" = clock_timestamp(), counts = array[id] where "taskID" = ${taskID} and "endedAt" is null`.execute(
+    db(),
+  );
+  await sql`update node n set beat = beat || jsonb_build_object('upgrade', jsonb_build_object('able', true, 'id', c.id, 'steps', '[]'::jsonb))
+    from "nodeCommand" c where c."taskID" = ${taskID} and c."endedAt" is null and n.id = c."nodeID"`.execute(db());
+  assert.equal((await call.put(`/client/task/${taskID}/cancel`)).status, 200);
+  assert.equal(await openIn(taskID), 10);
+  rig.told = [];
+  const next = await begin([idOf(ids, 16)]);
+  await looked(next);
+  assert.deepEqual(rig.told, [], 'ten are under way');
+  rig.held = () => false;
+  assert.equal((await ended(next)).task.state, 'succeeded');
+  assert.equal(await openIn(taskID), 0);
+  assert.equal((await call.put(`/client/task/${taskID}/retry`)).status, 200);
+  const { task, said } = await ended(taskID);
+  assert.deepEqual([task.state, task.failed], ['succeeded', 0]);
+  assert.ok(said.includes(`done ${name(15)}`) && said.includes(`already ${name(16)}`), said.join());
 });

@@ -101,9 +101,9 @@ interface Items<T> {
   total: number;
 }
 const hasItems = sql`(cursor ? 'left' and cursor ? 'failed')`;
-/** What is set when somebody tries it again: items that could not be done come again, whatever else it is goes on where it stood. */
+/** What is set when somebody tries it again: items that could not be done come again, whatever else it is goes on where it stood; `isAgain` until the next step. */
 export const again = sql`cursor = case when ${hasItems}
-    then cursor || jsonb_build_object('left', (cursor->'left') || (cursor->'failed'), 'failed', '[]'::jsonb) else cursor end,
+    then cursor || jsonb_build_object('left', (cursor->'left') || (cursor->'failed'), 'failed', '[]'::jsonb, 'isAgain', true) else cursor end,
   done = case when ${hasItems} then done - failed else done end, failed = 0`;
 /** Work on one item after the other, each in a transaction of its own; one that fails by a rule of the house does not keep the others from theirs. */
 export const itemsOf = <K extends TaskKind, T extends number | string, S>(

@@ -97,6 +97,34 @@ export const outcomes = (ctx: Context, taskID: number): Promise<Outcome[]> =>
       from "nodeCommand" c join node n on n.id = c."nodeID" where c."taskID" = ${taskID} and c.verb = 'upgrade' and not c."isTold" order by c.id`,
   );
 
+/** How many nodes of this operator are told to become another version, by tasks that are over. */
+export async function openElsewhere(ctx: Context, taskID: number): Promise<number> {
+  const [open] = await rows<{ n: number }>(
+    ctx.db,
+    sql`select count(*)::int as n from "nodeCommand" c join node n on n.id = c."nodeID"
+      where c.verb = 'upgrade' and c."endedAt" is null and c."expiresAt" > clock_timestamp() and c."taskID" is distinct from ${taskID}
+        and n."clientID" = ${ctx.actor.rootID} and n."deletedAt" is null`,
+  );
+  return open!.n;
+}
+
+/**
+ * The task was cancelled: what a node has not begun is told to it no more, and comes again where the task is tried again. One that is heard
+ * begins when it is told, and says so a moment later.
+ */
+export const withdraw = ({ db }: Pick<Context, 'db'>, taskID: number) =>
+  sql`with over as (
+      update "nodeCommand" c set "endedAt" = clock_timestamp(), "isTold" = true, why = 'cancelled before it had begun' from node n
+      where c."taskID" = ${taskID} and c.verb = 'upgrade' and c."endedAt" is null and n.id = c."nodeID"
+        and (c."sentAt" is null or n.beat->'upgrade'->>'id' is distinct from c.counts[1]::text
+          and (not ${isHeard} or to_timestamp(c.counts[1] / 1e6) < clock_timestamp() - ${seconds(lookSeconds)}))
+      returning c.id, c."nodeID"
+    ), rows as (
+      update "nodeUpgrade" u set state = 'updateFailed', why = 'cancelled before it had begun', "endedAt" = clock_timestamp() from over
+      where u."commandID" = over.id
+    ) update task set cursor = cursor || jsonb_build_object('failed', (cursor->'failed') || (select jsonb_agg("nodeID" order by id) from over))
+      where id = ${taskID} and cursor ? 'failed' and exists (select from over)`.execute(db);
+
 const withStep = (step: (typeof upgradeSteps)[number]) =>
   sql`steps || jsonb_build_array(jsonb_build_object('step', ${step}::text, 'at', to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))`;
 

@@ -8,7 +8,7 @@
 import { failuresBorne, nodeUpgrade, upgradeLimits } from '#contract/node/upgrade.ts';
 import { type AnyWork, taskWork } from '../kit/task.ts';
 import { differing } from './offers.ts';
-import { begin, close, follow, outcomes, returns, takeBack, watch } from './upgrade-rows.ts';
+import { begin, close, follow, openElsewhere, outcomes, returns, takeBack, watch } from './upgrade-rows.ts';
 
 const lookMs = 500;
 
@@ -32,6 +32,8 @@ interface Cursor {
   /** the log says that it was stopped */
   isHeld?: boolean;
   isEnded: boolean;
+  /** somebody tries it again, whatever ended it (kit/task.ts) */
+  isAgain?: boolean;
   /** when those that are watched were looked at last, by the database */
   lookedAt?: string | undefined;
 }
@@ -41,7 +43,7 @@ interface Stage {
   /** were well to the end of their watch */
   proven: number;
 }
-type Now = Required<Omit<Cursor, 'fresh' | 'stages' | 'lookedAt'>> & {
+type Now = Required<Omit<Cursor, 'fresh' | 'stages' | 'isAgain' | 'lookedAt'>> & {
   fresh: Fresh[];
   stages: Stage[];
   lookedAt?: string | undefined;
@@ -55,14 +57,18 @@ function nowOf(cursor: Cursor | undefined, ids: readonly number[]): Now {
   const anew = { fresh: [], stage: 0, stages: [], quota: 0, isStopped: false, isHeld: false, isEnded: false };
   if (!cursor) return { ...anew, left: [...ids], failed: [], done: 0, total: ids.length };
   const { left, failed, total, stage, fresh, stages = [], isHeld = false } = cursor;
-  // somebody tries it again: from one node on
-  if (cursor.isEnded) return { ...anew, left: [...left], failed: [...failed], done: total - left.length, total };
+  const watched = fresh.map(one => (typeof one === 'number' ? { id: one, stage } : one));
+  // somebody tries it again: from one node on. Those that became the new version before are watched on, and belong to no stage
+  if (cursor.isAgain || cursor.isEnded) {
+    const before = watched.map(({ id }) => ({ id, stage: 0 }));
+    return { ...anew, left: [...left], failed: [...failed], fresh: before, done: total - left.length - failed.length, total };
+  }
   return {
     ...cursor,
     isHeld,
     left: [...left],
     failed: [...failed],
-    fresh: fresh.map(one => (typeof one === 'number' ? { id: one, stage } : one)),
+    fresh: watched,
     stages: Array.from({ length: stage }, (_, i) => ({ ...none, ...stages[i] })),
   };
 }
@@ -75,6 +81,8 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
 
     await follow(ctx, taskID);
     const told = await outcomes(ctx, taskID);
+    // of the try before, begun when that was cancelled: they end in this one
+    if (cursor?.isAgain) now.done -= told.length;
     const over = told.filter(one => one.isOver);
     for (const { nodeID: id, name: node, ok, why } of over) {
       now.done++;
@@ -139,7 +147,9 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
         }
       }
       const unsure = watched.filter(({ state }) => state !== 'well' && state !== 'proven').length;
-      const room = Math.min(now.quota, upgradeLimits.atOnce - open - unsure, now.left.length);
+      const most = Math.min(now.quota, upgradeLimits.atOnce - open - unsure, now.left.length);
+      // a task that was cancelled leaves what its nodes had begun
+      const room = most > 0 ? Math.min(most, upgradeLimits.atOnce - open - unsure - (await openElsewhere(ctx, taskID))) : 0;
       if (room > 0) {
         const { offer } = ctx.services;
         const others = await differing(ctx.db, offer?.hash);

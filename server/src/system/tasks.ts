@@ -11,6 +11,7 @@ import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { addLines, again, checkOpen, type CommonCode, plainLine, sentence, type StoredError, wake } from '../kit/task.ts';
 import { col, eq, scopeOf, table } from '../kit/table.ts';
+import { withdraw } from '../node/upgrade-rows.ts';
 import { siteTable } from '../site/tables.ts';
 import { type Db, row, rows, type Sql } from '../store/db.ts';
 
@@ -106,6 +107,7 @@ export const taskCalls = implement(
     'PUT /task/{taskID}/cancel': async ({ ctx, params }) => {
       const task = await held(ctx, params.taskID, 'cancel');
       // what a step does meanwhile is undone: it may no longer write
+      await withdraw(ctx, task.id);
       await change(ctx, task, 'cancelled', sql`state = 'cancelled', "endedAt" = now(), "beatAt" = null, run = run + 1`);
       ctx.note({ table: 'task', id: task.id, before: { state: task.state }, after: { state: 'cancelled' } });
       await wake(ctx);

@@ -100,8 +100,8 @@ async function main(): Promise<void> {
   }
   const taken = text('take');
   if (taken) return takeIdentity(data, taken);
-  const start = startOf(text);
   const isShadow = values.shadow === true;
+  const start = startOf(text, isShadow);
   const planFile = text('trial');
   const plan = planFile ? readJson(planFile, isPlan) : undefined;
   if (planFile && !plan) throw new Error(`${planFile} is no plan of a trial`);
@@ -163,7 +163,6 @@ async function main(): Promise<void> {
     joinToken: text('join', 'BREAKWATER_JOIN_TOKEN'),
     name: text('name'),
     ...start,
-    ...(isShadow && { healthPort: 0 }),
     log: message => console.log(isShadow ? `shadow: ${message}` : message),
   });
   if (ending.signal.aborted) return endWith(() => stop());

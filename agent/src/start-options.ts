@@ -8,8 +8,8 @@ export type Start = Pick<AgentOptions, 'httpPorts' | 'httpsPorts' | 'relayPort' 
 
 export const listenOf = (read: Read) => read('listen', 'BREAKWATER_EDGE_HOST')?.split(',').filter(Boolean);
 
-/** @throws a sentence: something is no port */
-export function startOf(read: Read): Start {
+/** @param isShadow its health is nobody's to ask, whatever it was told (0, by the agent that starts it). @throws a sentence: something is no port */
+export function startOf(read: Read, isShadow = false): Start {
   const relay = read('relay', 'BREAKWATER_EDGE_RELAY');
   const listen = listenOf(read);
   return {
@@ -17,7 +17,7 @@ export function startOf(read: Read): Start {
     httpsPorts: ports(read('https', 'BREAKWATER_EDGE_HTTPS') ?? '', '--https'),
     ...(relay && { relayPort: ports(relay, '--relay')[0]! }),
     ...(listen && { listen }),
-    healthPort: ports(read('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
+    healthPort: isShadow ? 0 : ports(read('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
   };
 }
 

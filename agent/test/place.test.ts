@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type FolderLock, lockFile } from '#host/folder-lock.ts';
@@ -84,4 +84,9 @@ test('nothing is placed, and nothing taken away, while a join line works there',
   line!.release();
   assert.match(why, /^a join line is at work in \S+: nothing was placed$/);
   assert.ok(existsSync(join(folder, '../../programs/versions/2-y')), 'what the line has unpacked');
+});
+
+test('what a placing left that was broken off is taken away by the next one', () => {
+  const { folder } = placed(path => mkdirSync(join(path, '../../programs/versions/.new-aBcDeF/runtime'), { recursive: true }));
+  assert.deepEqual(readdirSync(join(folder, '../../programs/versions')), []);
 });

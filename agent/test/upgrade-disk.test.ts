@@ -1,6 +1,6 @@
 /** A disk that has no room, or fills up while a version is fetched or placed: the node goes on as it was, and says why. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { smallDisk } from '#system/small-disk.ts';
@@ -45,6 +45,10 @@ test('a full disk, of the programs or of what the node keeps, leaves it as it wa
   gate.asked = () => programs.fill(0);
   await stays(new RegExp(`the disk of ${prefix} is full: nothing was placed`));
 
+  // of a version that was given up, in the midst of being fetched
+  const given = join(data, 'upgrade/application-bbbbbbbbbbbb.tar.gz.part');
+  writeFileSync(given, 'half');
   assert.equal(await upgrade(second), null, node.log.slice(-3000));
   await until('with room it becomes the new one', async () => (await version()) === second.version);
+  assert.ok(!existsSync(given));
 });

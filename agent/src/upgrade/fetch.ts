@@ -1,7 +1,7 @@
 /** An archive of the installation: fetched on from where it broke off, and never taken for what it is not. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { join } from 'node:path';
@@ -23,6 +23,14 @@ export async function hashOf(file: string): Promise<string> {
   for await (const part of createReadStream(file)) hash.update(part as Buffer); // no encoding is set
   return hash.digest('hex');
 }
+
+/** Archives, whole or in part, of versions that were given up; those wanted now go on from where they broke off. */
+export async function dropOthers(folder: string, parts: readonly Packed[]): Promise<void> {
+  const wanted = parts.flatMap(({ file }) => [file, partOf(file)]);
+  for (const name of await readdir(folder).catch(() => []))
+    if (/\.tar\.gz(\.part)?$/.test(name) && !wanted.includes(name)) await rm(join(folder, name), { force: true });
+}
+const partOf = (file: string) => `${file}.part`;
 
 /**
  * Archives lie in the node's folder, and what is in them is put below PREFIX, which may be another disk.
@@ -60,7 +68,7 @@ export const isFull = (error: unknown): boolean => {
 /** @returns the file @throws one sentence: it cannot be had, or is not what the list speaks of */
 export async function fetchPart(from: URL, ca: string | undefined, folder: string, part: Packed): Promise<string> {
   const whole = join(folder, part.file);
-  const half = `${whole}.part`;
+  const half = partOf(whole);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (await isIt(whole, part)) return whole;
   for (let tried = 1; ; tried++) {

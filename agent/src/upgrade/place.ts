@@ -27,6 +27,7 @@ import { isThere, isVersion } from './programs.ts';
 const run = promisify(execFile);
 const listBytesMost = 20_000;
 const unpackMs = 300_000;
+const stagingName = '.new-';
 
 /** @returns what the list says @throws a sentence: it is not the installation's */
 export function readSigned(manifest: string, signature: string, isSigned: IsSigned): Bundle {
@@ -71,10 +72,13 @@ async function placeAlone({ prefix, from, isSigned, keep }: Placing): Promise<st
   const bundle = readSigned(manifest, signature, isSigned);
   const folder = join(prefix, 'versions', bundle.version);
   const runtime = join(prefix, 'runtime', runtimeName(bundle.runtime));
+  // of a placing that was broken off, as by a power cut: each would take room for ever
+  for (const name of await readdir(join(prefix, 'versions')))
+    if (name.startsWith(stagingName)) await rm(join(prefix, 'versions', name), { recursive: true, force: true });
   if (!isThere(prefix, bundle.version)) {
     let staging: string | undefined;
     try {
-      staging = await mkdtemp(join(prefix, 'versions/.new-'));
+      staging = await mkdtemp(join(prefix, 'versions', stagingName));
       await unpack(from, bundle.runtime, join(staging, 'runtime'), runtime);
       const application = join(staging, 'application');
       await unpack(from, bundle.application, application);

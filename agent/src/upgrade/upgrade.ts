@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readJson, writeWhole } from '#host/files.ts';
 import { Tried, selfCheck } from './child.ts';
-import { fetchPart, roomFor } from './fetch.ts';
+import { dropOthers, fetchPart, roomFor } from './fetch.ts';
 import { missingPackages } from './packages.ts';
 import { type IsSigned, place, readSigned, runtimeName } from './place.ts';
 import { type Answers, type Door, compare, nobody } from './probe.ts';
@@ -239,11 +239,9 @@ export class Upgrade {
     if (!isThere(prefix, next)) {
       const hasRuntime = existsSync(join(prefix, 'runtime', runtimeName(bundle.runtime), 'node'));
       const parts = [['application', bundle.application] as const, ...(hasRuntime ? [] : [['runtime', bundle.runtime] as const])];
-      await roomFor(
-        folder,
-        prefix,
-        parts.map(([, part]) => part),
-      );
+      const wanted = parts.map(([, part]) => part);
+      await dropOthers(folder, wanted);
+      await roomFor(folder, prefix, wanted);
       for (const [name, part] of parts) await fetchPart(new URL(`${path}/${name}`, to.url), to.ca, folder, part);
       this.#step('placing');
       writeWhole(join(folder, 'bundle.json'), manifest);

@@ -161,22 +161,41 @@ test('one that does not go back is named, with why', async () => {
   assert.equal((await ended(taskID)).task.state, 'failed');
 });
 
-test('one that was ill before for its own reasons is not taken back for them; one that is away when its turn comes proves nothing', async () => {
+const ill = { status: 'error', problem: 'its disk is full' };
+
+test('one that was ill before for its own reasons goes after those that prove something, and is not taken back for them; one that is away when its turn comes proves nothing', async () => {
   const ids = await nodes(3);
-  const ill = { status: 'error', problem: 'its disk is full' };
   await says(idOf(ids, 1), ill);
+  const taskID = await begin(ids);
+  await heard(taskID, `done ${name(2)}`);
+  await says(idOf(ids, 3), { status: 'offline' });
+  await heard(taskID, `done ${name(1)}`, 61);
+  await says(idOf(ids, 1), ill);
+  const { task, said } = await ended(taskID);
+  assert.deepEqual([task.state, task.failed, said.includes(`skipped ${name(3)}`)], ['failed', 1, true]);
+  assert.deepEqual(
+    said.filter(line => /^(stage|ill|held|unproven)/.test(line)),
+    ['stage 1', 'stage 2'],
+  );
+  assert.deepEqual(rig.told, [`upgrade ${name(2)}`, `upgrade ${name(1)}`]);
+});
+
+test('where none is well it says that nothing is proven, and one that becomes well meanwhile goes before the next stage', async () => {
+  const ids = await nodes(3);
+  for (const id of ids) await says(id, ill);
   const taskID = await begin(ids);
   await heard(taskID, `done ${name(1)}`);
   await says(idOf(ids, 1), ill);
-  await says(idOf(ids, 2), { status: 'offline' });
-  await heard(taskID, `skipped ${name(2)}`, 61);
+  await says(idOf(ids, 3), {});
+  await heard(taskID, `done ${name(3)}`, 61);
+  await heard(taskID, `done ${name(2)}`, 61);
+  await says(idOf(ids, 2), ill);
   const { task, said } = await ended(taskID);
-  assert.deepEqual([task.state, task.failed], ['failed', 1]);
+  assert.equal(task.state, 'succeeded');
   assert.deepEqual(
-    said.filter(line => /^(stage|ill|held)/.test(line)),
-    ['stage 1', 'stage 2'],
+    said.filter(line => /^(stage|done|unproven)/.test(line)),
+    ['unproven 3', 'stage 1', `done ${name(1)}`, `done ${name(3)}`, 'stage 2', `done ${name(2)}`],
   );
-  assert.deepEqual(rig.told, [`upgrade ${name(1)}`, `upgrade ${name(3)}`]);
 });
 
 test('one that is silent is neither well nor ill: it is waited for, its silence orders nothing, and as long a silence as the watch is a failure', async () => {

@@ -12,6 +12,8 @@ export default {
   'taskLine.nodeUpgrade.back': '{node}: runs {version} again',
   'taskLine.nodeUpgrade.stays': '{node}: could not be reached to take it back and is well again, it keeps the new version',
   'taskLine.nodeUpgrade.stuck': '{node}: cannot be taken back, look at this node ({why})',
+  'taskLine.nodeUpgrade.unproven':
+    'None of the {left} nodes left is well, so an upgrade that goes through proves little of the new version. To wait until some are well, cancel the task',
   'taskLine.nodeUpgrade.differing':
     '{machine}: this machine of the control plane has another bundle ({version}); run npm run bundle there, from the same sources',
   'taskLine.nodeUpgrade.held':

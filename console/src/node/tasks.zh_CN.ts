@@ -12,6 +12,8 @@ export default {
   'taskLine.nodeUpgrade.back': '{node}：已退回 {version}',
   'taskLine.nodeUpgrade.stays': '{node}：未能送达退回指令，此节点已恢复正常，保留新版本',
   'taskLine.nodeUpgrade.stuck': '{node}：无法退回原版本，请检查此节点（{why}）',
+  'taskLine.nodeUpgrade.unproven':
+    '剩下的 {left} 个节点目前都不正常：即使升级完成，也无法证明新版本没有问题。如需先等节点恢复，请取消此任务',
   'taskLine.nodeUpgrade.differing':
     '{machine}：这台控制端主机提供的版本不同（{version}），请在其上用同一份源代码运行 npm run bundle',
   'taskLine.nodeUpgrade.held': '已停止：{left} 个节点保持原版本；已升级且正常的节点保持新版本，异常者会自动退回',

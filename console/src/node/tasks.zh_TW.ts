@@ -9,6 +9,8 @@ export default {
   'taskLine.nodeUpgrade.back': '{node}：已退回 {version}',
   'taskLine.nodeUpgrade.stays': '{node}：未能送達退回指令，此節點已恢復正常，保留新版本',
   'taskLine.nodeUpgrade.stuck': '{node}：無法退回原版本，請檢查此節點（{why}）',
+  'taskLine.nodeUpgrade.unproven':
+    '剩下的 {left} 個節點目前都不正常：即使升級完成，也無法證明新版本沒有問題。若要先等節點恢復，請取消此任務',
   'taskLine.nodeUpgrade.differing':
     '{machine}：這台控制端主機提供的版本不同（{version}），請在上面以同一份原始碼執行 npm run bundle',
   'taskLine.nodeUpgrade.held': '已停止：{left} 個節點維持原版本；已升級且正常的節點維持新版本，異常者會自動退回',

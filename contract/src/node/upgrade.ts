@@ -94,6 +94,8 @@ export const nodeUpgrade = taskOf({
     /** it should be, and is not */
     stuck: ['node', 'why'],
     skipped: ['node'],
+    /** none of so many that are left is well: that one goes on as it was proves nothing of the version */
+    unproven: ['left'],
     /** a machine of the control plane has another bundle, or none (`-`) */
     differing: ['machine', 'version'],
     /** too many failed, or another bundle was made meanwhile: so many are as they were; those that are well stay what they became */

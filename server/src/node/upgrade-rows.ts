@@ -22,6 +22,17 @@ interface Begun {
   /** run it already */
   already: string[];
 }
+/** Those of which the version can prove something come first: well, of a zone, and with visitors. `well`: how many of them are well at all. */
+export async function byProof(ctx: Context, ids: readonly number[]): Promise<{ ids: number[]; well: number }> {
+  const found = await rows<{ id: number; well: boolean }>(
+    ctx.db,
+    sql`select n.id, ${isWell} as well from node n where n.id = any(${ids}) and n."deletedAt" is null
+      order by ${isWell} and n.status = 'normal' and n."zoneID" is not null desc, ${isWell} desc, array_position(${ids}::bigint[], n.id)`,
+  );
+  const there = found.map(({ id }) => id);
+  return { ids: [...there, ...ids.filter(id => !there.includes(id))], well: found.filter(({ well }) => well).length };
+}
+
 /** Tells them; each is looked at again, for time has gone by since it was ordered. */
 export async function begin(ctx: Context, taskID: number, ids: number[], version: string): Promise<Begun> {
   const seen = new Map((await ctx.store(nodeTable).there(ids)).map(node => [node.id, node]));
@@ -150,6 +161,8 @@ export interface Watched {
   /** it runs what it became, and has to be told to go back; or what it was before. A third one, or one that is silent, nobody tells anything */
   isNew: boolean;
   isOld: boolean;
+  /** before its upgrade: that one which was not is as it was proves nothing */
+  wasWell: boolean;
 }
 export interface Look {
   seen: Watched[];
@@ -182,7 +195,7 @@ export async function watch(
   const silentSeconds = seconds(upgradeLimits.watchSeconds);
   const found = await rows<Watched & { at: string }>(
     ctx.db,
-    sql`select n.id, n.name, n.version, h.is and n.version = ${version} as "isNew", (h.is or s.back) and n.version = u."fromVersion" as "isOld",
+    sql`select n.id, n.name, n.version, h.is and n.version = ${version} as "isNew", (h.is or s.back) and n.version = u."fromVersion" as "isOld", u."wasWell",
         clock_timestamp()::text as at,
         case when n.version <> ${version} and s.is and s.beat->>'why' is not null then left(s.beat->>'why', 250)
           when not h.is then 'it has not been heard for long, and nobody knows how it is'

@@ -8,7 +8,7 @@
 import { failuresBorne, nodeUpgrade, upgradeLimits } from '#contract/node/upgrade.ts';
 import { type AnyWork, taskWork } from '../kit/task.ts';
 import { differing } from './offers.ts';
-import { begin, close, follow, openElsewhere, outcomes, returns, takeBack, watch } from './upgrade-rows.ts';
+import { begin, byProof, close, follow, openElsewhere, outcomes, returns, takeBack, watch } from './upgrade-rows.ts';
 
 const lookMs = 500;
 
@@ -113,7 +113,7 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
       const counts = now.stages[now.fresh.find(fresh => fresh.id === id)!.stage - 1];
       if (counts) counts.failed++;
     }
-    for (const { id } of seen.filter(({ state }) => state === 'over')) {
+    for (const { id } of seen.filter(({ state, wasWell }) => state === 'over' && wasWell)) {
       const counts = now.stages[now.fresh.find(fresh => fresh.id === id)!.stage - 1];
       if (counts) counts.proven++;
     }
@@ -137,9 +137,14 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
 
     if (!now.isStopped) {
       if (isStageOver && now.left.length && watched.every(({ state }) => state === 'proven')) {
-        // that nobody is watched proves nothing: where who went first is gone, another goes first
-        if (now.stage > 0 && !watched.length && !now.stages.some(({ proven }) => proven > 0)) now.quota = 1;
+        // nobody who was well is watched: where who went first is gone, or was ill before, another one goes first, as long as there is one that is well
+        const isProven = watched.some(({ wasWell }) => wasWell) || now.stages.some(({ proven }) => proven > 0);
+        const { ids: left, well } = now.stage > 0 && isProven ? { ids: now.left, well: 0 } : await byProof(ctx, now.left);
+        now.left = left;
+        if (now.stage > 0 && !isProven && (well > 0 || !watched.length)) now.quota = 1;
         else {
+          if (now.stage > 0 ? !isProven && now.stage === 1 : well === 0)
+            say('unproven', { left: now.left.length }, { level: 'warn' });
           now.stage = Math.min(3, now.stage + 1);
           now.quota = quotaOf(now.stage, total, now.left.length);
           now.stages[now.stage - 1] ??= { ...none };

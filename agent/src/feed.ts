@@ -181,15 +181,17 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
       options.elsewhere();
       return askIn(answerMs.least);
     }
-    if (chunk.whole && chunk.after === 0) {
-      options.restart(chunk.epoch);
-      epoch = chunk.epoch;
-    } else if (chunk.epoch !== epoch || chunk.after !== last) return askIn(gapWaitMs.least);
+    // before anything begins anew: a place in another epoch must not be taken for one in this, or what lies before it is swept away
     const messages = chunk.documents.map(([subject, n, body]) => ({ subject, seq: n, body, pending: true }));
     if (messages.some(({ subject }) => !parseConfigSubject(subject)))
       throw new Error('documents of kinds nobody here knows: this node is older than the control plane');
     if (messages.some(({ subject }) => parseConfigSubject(subject)?.zoneID !== zoneID))
       throw new Error('documents of another zone');
+    if (chunk.whole && chunk.after === 0) {
+      options.restart(chunk.epoch);
+      epoch = chunk.epoch;
+      last = 0;
+    } else if (chunk.epoch !== epoch || chunk.after !== last) return askIn(gapWaitMs.least);
     last = chunk.n;
     behind = chunk.more;
     if (!chunk.more) {

@@ -182,3 +182,23 @@ test('a node that was moved is told so by the answer, and takes nothing of the o
   await until('it asks where it belongs', () => w.elsewhere() > 0);
   assert.deepEqual([w.taken, w.restarts], [[], []]);
 });
+
+test('a beginning anew with documents nobody here knows begins nothing: it asks on from the place that it has', async t => {
+  const w = await world(t);
+  w.answer(await w.question('the first question', request => request.epoch === ''), {
+    whole: true,
+    n: 3,
+    documents: [[domain(3), 3, 'c']],
+  });
+  await until('in step', () => w.taken.length === 1);
+  for (const subject of [`cfg.${zoneID}.novelty.of.1`, `cfg.${zoneID + 1}.domain.1`]) {
+    w.live(9, 9, 'gap');
+    const asked = await w.question('what is missing', request => request.after === 3);
+    const count = w.asked.length;
+    w.answer(asked, { epoch: 'f', whole: true, after: 0, n: 2, more: true, documents: [[subject, 1, 'x']] });
+    await until('it is told', () => w.problem()?.startsWith('an answer cannot be read') ?? false);
+    const next = await until('it asks again', () => w.asked[count]);
+    assert.deepEqual([next.epoch, next.after], ['e', 3]);
+    assert.deepEqual(w.restarts, ['e'], 'what it serves stays');
+  }
+});

@@ -2,7 +2,8 @@
  * Who this node is: its key pair, made here and never sent anywhere, and what the control plane granted it.
  * The calls are those of contract/src/node/nodes.ts, `nodeSelf`.
  */
-import { createHash, createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newKey } from '#host/certificates.ts';
@@ -45,6 +46,10 @@ interface Stored {
   lastCommand?: number;
   /** where it told the control plane that it is */
   addresses?: string[];
+  /** the machine whose it is (`thisMachine`); none: of an earlier release, or the machine has no id */
+  machine?: string;
+  /** number of the node whose disk this is a copy of, until this machine has joined by itself; 0: it had none */
+  copyOf?: number;
 }
 
 /** The control plane said no; asking again will not help. */
@@ -71,6 +76,29 @@ const limitMs = 10_000;
 const fileIn = (folder: string) => join(folder, 'identity.json');
 const hash = (token: string) => createHash('sha256').update(token).digest('hex');
 
+const nobody = (): Stored => ({
+  seed: new TextDecoder().decode(createUser().getSeed()),
+  server: '',
+  joinedWith: '',
+  grant: null,
+});
+const numberOf = ({ grant, copyOf }: Stored) => grant?.nodeID ?? copyOf ?? 0;
+
+/**
+ * Which machine this is, told by a hash that is ours alone: machine-id(5) asks not to show the id itself. A disk that is copied gets another
+ * id there; a system that is made anew on the same machine with the same id stays the same.
+ * @returns undefined: it has none
+ */
+export function thisMachine(file = '/etc/machine-id'): string | undefined {
+  let id = '';
+  try {
+    id = readFileSync(file, 'utf8').trim();
+  } catch {
+    // not every system has one
+  }
+  return /^[0-9a-f]{32}$/.test(id) ? createHmac('sha256', id).update('breakwater node').digest('hex') : undefined;
+}
+
 export class Identity {
   /** where it is now */
   readonly own: () => string[];
@@ -87,22 +115,27 @@ export class Identity {
    * Reads the identity, or makes the key pair at the first start.
    * @param ca PEM: by this authority the control plane is known from now on; null: by those every machine knows; default: by that of before
    * @param listen addresses for visitors; default: all of this machine
+   * @param machine the machine this is (`thisMachine`). '': it has no id. Of another one's
+   * identity nothing counts but where the control plane is
    */
-  static async open(folder: string, ca?: string | null, listen?: readonly string[]): Promise<Identity> {
+  static async open(folder: string, ca?: string | null, listen?: readonly string[], machine = thisMachine()): Promise<Identity> {
     await mkdir(folder, { recursive: true, mode: 0o711 });
     const file = fileIn(folder);
-    const stored = await read(file);
+    const found = await read(file);
+    // one whose control plane is on its own machine is copied along with that: a backup that is restored elsewhere
+    const isElsewhere = found?.machine !== undefined && found.machine !== machine && found.grant?.tls !== null;
+    const isCopy = Boolean(machine) && isElsewhere;
+    // an operator who gave this very machine another id can put it back
+    if (isCopy) await copyFile(file, `${file}.copied`);
+    const stored = isCopy
+      ? { ...nobody(), server: found.server, ...(found.ca && { ca: found.ca }), copyOf: numberOf(found) }
+      : found;
     const believed = ca === undefined ? stored?.ca : (ca ?? undefined);
     const own = () => ownAddresses(listen);
-    if (stored && believed === stored.ca) return new Identity(file, stored, own);
-    const known: Stored = stored || {
-      seed: new TextDecoder().decode(createUser().getSeed()),
-      server: '',
-      joinedWith: '',
-      grant: null,
-    };
-    const { ca: _, ...others } = known;
-    const identity = new Identity(file, { ...others, ...(believed && { ca: believed }) }, own);
+    const isBound = !machine || stored?.machine === machine;
+    if (stored && believed === stored.ca && isBound) return new Identity(file, stored, own);
+    const { ca: _, ...others }: Stored = stored ?? nobody();
+    const identity = new Identity(file, { ...others, ...(believed && { ca: believed }), ...(machine && { machine }) }, own);
     await identity.#save();
     return identity;
   }
@@ -126,6 +159,13 @@ export class Identity {
     writeWhole(fileIn(folder), JSON.stringify({ ...theirs, lastCommand }));
   }
 
+  /** What whoever looks is to read while this machine has not joined by itself; null: its disk is no copy. */
+  get copied(): string | null {
+    const { copyOf } = this.#stored;
+    if (copyOf === undefined) return null;
+    const whose = copyOf ? `node ${copyOf}` : 'a node';
+    return `this disk was copied from ${whose} on another machine (/etc/machine-id differs): a new identity was made, and ${whose} stays who it is`;
+  }
   get grant(): Grant | null {
     return this.#stored.grant;
   }
@@ -174,7 +214,8 @@ export class Identity {
       return { ...body, ...keys, ...(isNew && { signature: this.#sign(text) }) };
     });
     const before = this.#stored;
-    this.#stored = { ...before, server, joinedWith: hash(token), grant, addresses };
+    const { copyOf: _, ...mine } = before;
+    this.#stored = { ...mine, server, joinedWith: hash(token), grant, addresses };
     if (grant.zoneID === null || grant.zoneKey) {
       await this.#save();
       return grant;

@@ -21,20 +21,24 @@ export async function joinOnly(options: {
   beside?: string | undefined;
   /** addresses for visitors: these are told, and no others */
   listen?: readonly string[] | undefined;
+  /** default: this one (`thisMachine`) */
+  machine?: string | undefined;
 }): Promise<string> {
-  const { data, server, serverCA, joinToken, name = hostname(), bundle, beside, listen } = options;
+  const { data, server, serverCA, joinToken, name = hostname(), bundle, beside, listen, machine } = options;
   const folder = beside ?? data;
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const lock = locked(folder);
   try {
     if (beside) await Identity.copy(data, beside);
     // whoever gives the line says whom to believe: the server may have got a certificate that every machine knows
-    const identity = await Identity.open(folder, serverCA ?? null, listen);
+    const identity = await Identity.open(folder, serverCA ?? null, listen, machine);
+    const copied = identity.copied;
     // asked for again with the same key, the control plane answers again: the first answer may have been lost
     const { nodeID, zoneID, documentKey } = await identity.join(server, joinToken, { name, version });
     if (bundle && !isSigned(bundle, documentKey))
       throw new Error(`what lies in ${bundle} was not signed by the installation this node has joined: nothing of it is started`);
-    return `joined as node ${nodeID}, ${zoneID === null ? 'waiting for a zone' : `in zone ${zoneID}`}`;
+    const joined = `joined as node ${nodeID}, ${zoneID === null ? 'waiting for a zone' : `in zone ${zoneID}`}`;
+    return copied ? `${copied}\n${joined}` : joined;
   } finally {
     lock.release();
   }

@@ -115,8 +115,11 @@ export class Link {
     // Joined with a former version: what it was granted does not say enough.
     if (identity.grant) return this.#server.ask(() => identity.renew(this.#address));
     const server = this.#address;
-    if (!joinToken || !server) throw new Refusal('this node has not joined: start it with --server URL --join TOKEN');
+    const { copied } = identity;
+    if (!joinToken || !server)
+      throw new Refusal(`${copied ?? 'this node has not joined'}: start it with --server URL --join TOKEN`);
     const grant = await this.#server.ask(() => identity.join(server, joinToken, { name, version }));
+    if (copied) log(copied);
     log(`joined as node ${grant.nodeID}${grant.zoneID === null ? ', waiting for a zone' : ` of zone ${grant.zoneID}`}`);
     return grant;
   }

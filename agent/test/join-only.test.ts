@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { Identity } from '#agent/identity.ts';
-import { takeIdentity } from '#agent/join-only.ts';
+import { Identity, thisMachine } from '#agent/identity.ts';
+import { joinOnly, takeIdentity } from '#agent/join-only.ts';
 import { issue, makeAuthority, newKey } from '#host/certificates.ts';
 import { memberCertificate, zoneAuthority } from '#host/zone-authority.ts';
 import { testFolder } from '#system/engines.ts';
@@ -94,4 +94,59 @@ test('a machine that was deleted and joins again is known by its new number', as
   assert.equal((await identity.renew()).member!.certificate, first.member!.certificate, 'another one would be a reload');
   nodeID = 4;
   assert.equal(nameOf(await identity.join(url, 'two', facts)), 'DNS:node-4.zone-5');
+});
+
+test('a copied disk makes another identity and says so; the same machine, one without an id, or of an earlier release keeps its own', async t => {
+  const [ours, theirs] = ['a'.repeat(64), 'b'.repeat(64)];
+  const data = await joined(7, 3);
+  const bare = JSON.parse(textIn(data));
+  delete bare.machine;
+  writeFileSync(join(data, 'identity.json'), JSON.stringify({ ...bare, server: 'http://192.0.2.1' }));
+  const open = (machine?: string) => Identity.open(data, undefined, undefined, machine);
+  const { publicKey } = await open(ours);
+  assert.equal(JSON.parse(textIn(data)).machine, ours, 'one of an earlier release is bound to where it is');
+  for (const identity of [await open(ours), await Identity.open(data, undefined, undefined, '')])
+    assert.deepEqual([identity.publicKey, identity.grant?.nodeID, identity.copied], [publicKey, 7, null]);
+  const was = textIn(data);
+  for (const copy of [await open(theirs), await open(theirs)]) {
+    assert.notEqual(copy.publicKey, publicKey);
+    assert.deepEqual([copy.grant, copy.server], [null, 'http://192.0.2.1']);
+    assert.match(copy.copied ?? '', /this disk was copied from node 7 .*a new identity was made/);
+  }
+  assert.equal(readFileSync(join(data, 'identity.json.copied'), 'utf8'), was);
+
+  // a line that is pasted on a copy joins by a key of its own, and says what it did
+  const keys: string[] = [];
+  const server = http.createServer(async (request, answer) => {
+    keys.push(((await json(request)) as { publicKey: string }).publicKey);
+    answer.end(JSON.stringify({ nodeID: 9, zoneID: null, jwt: 'jwt', natsUrl: 'tls://192.0.2.1:4222', documentKey: 'key' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  writeFileSync(join(data, 'identity.json'), JSON.stringify({ ...JSON.parse(was), machine: ours }));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const beside = testFolder('beside');
+  const said = await joinOnly({ data, beside, server: url, joinToken: 'token', machine: theirs });
+  assert.match(said, /copied from node 7 [^]*joined as node 9/);
+  assert.ok(keys.length > 0 && !keys.includes(publicKey));
+  assert.equal((await Identity.open(beside, undefined, undefined, theirs)).copied, null, 'it is a node of its own from now on');
+
+  // a control plane that is restored elsewhere brings its own node along
+  const near = { ...JSON.parse(was), grant: { nodeID: 7, tls: null } };
+  writeFileSync(join(data, 'identity.json'), JSON.stringify(near));
+  assert.equal((await open(theirs)).publicKey, publicKey);
+});
+
+test('a machine is told by a hash of its id, and by nothing where it has none', () => {
+  const file = join(testFolder('machine'), 'machine-id');
+  assert.equal(thisMachine(file), undefined);
+  for (const none of ['', 'uninitialized\n']) {
+    writeFileSync(file, none);
+    assert.equal(thisMachine(file), undefined);
+  }
+  const id = '3d1219c7c4c5404aaa1f6d2a48adfda4';
+  writeFileSync(file, `${id}\n`);
+  assert.match(thisMachine(file) ?? '', /^[0-9a-f]{64}$/);
+  assert.ok(!thisMachine(file)!.includes(id));
 });

@@ -148,3 +148,35 @@ test('who names what is never given is named, also while others go on; said agai
   w.say(3, far);
   await until('the second look', () => w.recorded.includes(far));
 });
+
+test('a node whose twin has ended is asked where it is, once, when its row names no twin any more', async t => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const written: boolean[] = [];
+  const renewed: number[] = [];
+  const query = async ({ name, values }: { name: string; values: [string] }) => {
+    if (name !== 'beats') return { rows: [] };
+    const said = JSON.parse(values[0]) as { id: number; beat: object }[];
+    written.push('twin' in said[0]!.beat);
+    return { rows: said.map(({ id }) => ({ id, zoneID: '1', appliedSeq: '0', appliedEpoch: 'e', refused: [] })) };
+  };
+  const acks = startAcks({
+    db: { query } as unknown as Queryable,
+    hearingSince: () => Infinity,
+    renew: nodeID => {
+      assert.equal(written.at(-1), false);
+      renewed.push(nodeID);
+    },
+  });
+  t.after(() => acks.stop());
+  const beat = async (startedAt: string) => {
+    const count = written.length;
+    now += 2000;
+    acks.beat(5, { zoneID: 1, seq: 0, epoch: '', version: '1', startedAt, problem: null } as Parameters<typeof acks.beat>[1]);
+    while (written.length === count) await new Promise(next => setTimeout(next, 15));
+  };
+  for (const start of ['one', 'copy', 'one', 'copy']) await beat(start);
+  assert.deepEqual([written.at(-1), renewed], [true, []]);
+  for (let seconds = 0; seconds < 40; seconds += 2) await beat('one');
+  assert.deepEqual([written.at(-1), renewed], [false, [5]]);
+});

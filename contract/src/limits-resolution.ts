@@ -40,6 +40,8 @@ export const resolutionLimits = {
   dnsSettingsMax: 20,
   cnamesMax: 50,
   secondariesMax: 8,
+  /** of one group's own */
+  groupLinesMax: 100,
   /** that stand on one line: more of their IPv4 addresses do not fit into one datagram */
   lineNodesMax: 50,
   /** addresses of one family that a line answers with: what one datagram of 1,232 bytes holds beside the longest name and a visitor's network */

@@ -223,6 +223,7 @@ const pinned: Record<string, unknown> = {
     dnsSettingsMax: 20,
     cnamesMax: 50,
     secondariesMax: 8,
+    groupLinesMax: 100,
     lineNodesMax: 50,
     addressesMax: { 4: 50, 6: 28 },
     steadySeconds: 5,

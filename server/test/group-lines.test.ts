@@ -1,7 +1,9 @@
 /** Lines of a group among each other: names, what two of them are for, and what no address is in. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { GeoData } from '#server/resolution/geo/data.ts';
+import { row } from '#server/store/db.ts';
 import { testFolder } from '#system/engines.ts';
 import { broken, by, is, ok } from './expect.ts';
 import { asnOf, cityOf, mmdb } from './geo-files.ts';
@@ -109,8 +111,147 @@ test('places and ASNs that the data have for nobody are told, and no longer once
   is(await set(line('a', { places: ['XX'] })), 'parameter');
 });
 
-test('lines to choose from say nothing of what the data have for nobody: that is not looked at for them', async () => {
-  const all = await client().read('/client/dns/lines');
-  assert.ok(all.length > 0);
-  assert.ok(all.every((one: object) => !('unmatched' in one)));
+interface Offered {
+  id: number;
+  name: string;
+  kind: string;
+  groupID: number | null;
+  asns: number[];
+  places: string[];
+  unmatched: string[];
+}
+const offered = (asked: string): Promise<{ data: Offered[]; total: number }> => client().read(`/client/dns/lines?${asked}`);
+const only = async (asked: string): Promise<Offered> => {
+  const { data } = await offered(asked);
+  assert.equal(data.length, 1, `${asked} finds ${data.map(one => one.name).join()}`);
+  return data[0]!;
+};
+const regions = mmdb({
+  '198.51.100.0/24': cityOf('AS', 'TW', 'KHH', 'Kaohsiung'),
+  '203.0.113.0/24': cityOf('AS', 'TW', 'TPE', 'Taipei'),
+});
+const carriers = mmdb({
+  '198.51.100.0/24': asnOf(64_501, 'Other'),
+  '203.0.113.0/25': asnOf(64_502, 'Carrier One'),
+  '203.0.113.128/25': asnOf(64_500, 'Carrier One'),
+});
+async function newNode(): Promise<number> {
+  const { id } = (await row<{ id: number }>(
+    api.database.db,
+    sql`insert into node ("clientID", "zoneID", name, type, status, addresses, "lastBeat", "publicKey")
+      select z."clientID", z.id, gen_random_uuid()::text, 'edge', 'normal', '{192.0.2.1}', now(), gen_random_uuid()::text from zone z where z.id = ${a.zoneID} returning id`,
+  ))!;
+  return id;
+}
+
+test('continents, countries, regions of the data and their providers are offered, by pages, by kind and by word', async () => {
+  (await geo.take(regions)).count();
+  (await geo.take(carriers)).count();
+  ok(await set(line('x', { asns: [1] })));
+  const first = await offered('pageSize=3');
+  assert.deepEqual(
+    first.data.map(({ kind }) => kind),
+    ['default', 'custom', 'continent'],
+  );
+  const all = await offered('pageSize=500');
+  assert.equal(all.total, first.total);
+  assert.equal(new Set(all.data.map(({ id }) => id)).size, all.total);
+  // the next page goes on where the first ended
+  assert.deepEqual((await offered('pageSize=3&page=2')).data, all.data.slice(3, 6));
+  assert.ok(!all.data.some(({ kind }) => kind === 'isp'), 'nobody asked for one');
+  assert.deepEqual(
+    (await offered('kind=region')).data.map(({ name, places }) => [name, places]),
+    [
+      ['Taiwan Kaohsiung', ['TW-KHH']],
+      ['Taiwan Taipei', ['TW-TPE']],
+    ],
+  );
+  const { id: taiwan } = await only('kind=country&keyword=taiw');
+  // its id is the same wherever, and the caller's language changes its name alone
+  assert.equal(taiwan, 2_000_000_001_143);
+  const reply = await api.call('GET', `/client/dns/lines?kind=country&keyword=${encodeURIComponent('台灣')}`, {
+    token: a.client.token,
+    headers: { 'accept-language': 'zh-TW' },
+  });
+  assert.deepEqual(
+    reply.body.data.map(({ id, name }: Offered) => [id, name]),
+    [[taiwan, '台灣']],
+  );
+  assert.deepEqual((await only('kind=country&keyword=Iceland')).unmatched, ['IS']);
+  assert.deepEqual((await only('kind=continent&keyword=Asia')).places, ['continent:AS']);
+  assert.equal((await offered('kind=isp')).total, 0);
+  assert.equal((await offered('kind=isp&keyword=c')).total, 0);
+  const carrier = await only('kind=isp&keyword=carrier');
+  assert.deepEqual([carrier.name, carrier.asns, carrier.id], ['Carrier One', [64_500, 64_502], 4_000_000_064_500]);
+  assert.equal((await only('kind=isp&keyword=AS64502')).id, carrier.id);
+});
+
+test('who is put on a place’s or a provider’s line makes it the group’s own, once, and it is found by both ids', async () => {
+  ok(await set());
+  const nodeID = await newNode();
+  const at = (id: number) => `/client/group/${a.groupID}/line/${id}/nodes`;
+  const country = await only('kind=country&keyword=taiwan');
+  const carrier = await only('kind=isp&keyword=carrier');
+  // to read, to change and to take away make none
+  assert.equal((await client().read(at(country.id))).total, 0);
+  broken(await client().patch(at(country.id), { ids: [nodeID], backup: true }), 'ids', 'unknown', 404);
+  await client().del(at(country.id), { ids: [nodeID] });
+  assert.deepEqual(await lines(), []);
+  for (const one of [country, carrier]) {
+    ok(await client().post(at(one.id), { ids: [nodeID] }));
+    ok(await client().post(at(one.id), { ids: [nodeID] }));
+  }
+  const made = await lines();
+  assert.deepEqual(
+    made.map(({ name, places, unmatched }) => [name, places, unmatched]),
+    [
+      ['Taiwan', ['TW'], []],
+      ['Carrier One', [], []],
+    ],
+  );
+  for (const [i, one] of [country, carrier].entries()) {
+    assert.deepEqual((await client().read(at(one.id))).data, (await client().read(at(made[i]!.id))).data);
+    assert.equal((await client().read(at(one.id))).total, 1);
+  }
+  ok(await client().patch(at(country.id), { ids: [nodeID], backup: true }));
+  assert.equal((await client().read(at(made[0]!.id))).data[0].backup, true);
+  ok(await client().del(at(country.id), { ids: [nodeID] }));
+  assert.equal((await client().read(at(made[0]!.id))).total, 0);
+  // a virtual node likewise
+  const vNode = await client().make('/client/virtualNode', { zoneID: a.zoneID, name: 'v' });
+  const region = await only('kind=region&keyword=TW-KHH');
+  ok(await client().post(`/client/group/${a.groupID}/line/${region.id}/virtualNodes`, { ids: [vNode] }));
+  assert.equal((await client().read(`/client/group/${a.groupID}/line/${region.id}/virtualNodes`)).total, 1);
+  assert.deepEqual((await lines()).at(-1)!.places, ['TW-KHH']);
+});
+
+test('such a line keeps to the bounds of all lines, and no id leads to what is nobody’s or another’s', async () => {
+  ok(await set());
+  const nodeID = await newNode();
+  const put = (id: number, as = client(), groupID = a.groupID) =>
+    as.post(`/client/group/${groupID}/line/${id}/nodes`, { ids: [nodeID] });
+  const country = await only('kind=country&keyword=taiwan');
+  const carrier = await only('kind=isp&keyword=carrier');
+  // another line is for the place and for more: who would be answered by which is nobody's to guess
+  ok(await set(line('both', { places: ['TW', 'JP'], asns: [64_502] })));
+  broken(await put(country.id), 'l', 'lineTwice');
+  broken(await put(carrier.id), 'l', 'lineTwice');
+  // a name that is taken gets its code
+  ok(await set(line('TAIWAN', { asns: [7] })));
+  ok(await put(country.id));
+  assert.deepEqual(
+    (await lines()).map(({ name }) => name),
+    ['TAIWAN', 'Taiwan (TW)'],
+  );
+  ok(await set(...Array.from({ length: 100 }, (_, i) => line(`l${i}`, { asns: [i + 1] }))));
+  broken(await put(country.id), 'l', 'tooManyLines');
+  assert.equal((await lines()).length, 100);
+  ok(await set());
+  // no place, no provider, a region that the data do not have, and another one's group
+  for (const id of [2_000_000_000_001, 4_000_000_000_001, 5_000_000_000_000, 1_000_000_000_000, country.id + 1])
+    broken(await put(id), 'l', 'unknown', 404);
+  const b = await api.tenant('b');
+  broken(await put(country.id, by(api, b.client)), 'g', 'unknown', 404);
+  broken(await put(country.id, by(api, b.client), b.groupID), 'ids', 'unknown', 404);
+  assert.deepEqual(await lines(), []);
 });

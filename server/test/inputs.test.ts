@@ -160,8 +160,8 @@ describe('lines of a group', () => {
     broken(await wrong({ cidrs: ['192.0.2.0/24', '192.0.2.0/24'] }), 'lines.0.cidrs.1', 'duplicateIP');
     const [own] = await lines();
     const theirs = by(api, b.client);
-    assert.ok(!(await theirs.read('/client/dns/lines')).some((one: { id: number }) => one.id === own.id));
-    assert.ok((await op.read('/client/dns/lines')).some((one: { id: number }) => one.id === own.id));
+    assert.ok(!(await theirs.read('/client/dns/lines?kind=custom')).data.some((one: { id: number }) => one.id === own.id));
+    assert.ok((await op.read('/client/dns/lines?kind=custom')).data.some((one: { id: number }) => one.id === own.id));
     broken(await theirs.get(`/client/group/${b.groupID}/line/${own.id}/nodes`), 'l', 'unknown', 404);
     const other = await op.make('/client/group', { zoneID: a.zoneID, name: 'other' });
     broken(await op.get(`/client/group/${other}/line/${own.id}/nodes`), 'l', 'unknown', 404);

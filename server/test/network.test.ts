@@ -147,7 +147,7 @@ describe('groups and their lines', () => {
     const nodeID = await node(zoneID);
     ok(await op.post(`/client/group/${free}/line/1/nodes`, { ids: [nodeID] }));
     ok(await op.patch('/client/group', { id: free, lines: [{ name: 'own', cidrs: ['198.51.100.0/24'], asns: [] }] }));
-    const own = (await op.read('/client/dns/lines')).find((line: { name: string }) => line.name === 'own').id;
+    const own = (await op.read('/client/dns/lines')).data.find((line: { name: string }) => line.name === 'own').id;
     ok(await op.post(`/client/group/${free}/line/${own}/nodes`, { ids: [nodeID] }));
     is(await op.del('/client/group', { ids: [used] }), 'groupActive');
     const since = await mark(api);
@@ -192,7 +192,7 @@ describe('groups and their lines', () => {
     ok(await op.del(path, { ids: [one, foreign] }));
     assert.equal((await op.read(path)).total, 1);
     assert.deepEqual(
-      (await op.read('/client/dns/lines')).map((line: { id: number; kind: string }) => [line.id, line.kind]),
+      (await op.read('/client/dns/lines?kind=default')).data.map((line: { id: number; kind: string }) => [line.id, line.kind]),
       [[1, 'default']],
     );
   });

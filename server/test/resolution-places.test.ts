@@ -192,6 +192,22 @@ test('one that begins with data that were cut has them, and its lines by place, 
   await answers(['192.0.2.20'], '198.51.100.130/32');
 });
 
+test('a line made by the id of a country answers visitors of that country', { timeout: 60_000 }, async () => {
+  const { data } = await client().read('/client/dns/lines?kind=country&keyword=germany');
+  await assign(['192.0.2.60'], data[0].id);
+  await answers(['192.0.2.60'], '203.0.112.1/32');
+  // who is on a more exact one stays there
+  await answers(['192.0.2.40'], '203.0.112.200/32');
+  const { data: groups } = await client().read(`/client/zone/${zoneID}/groups`);
+  const { lines } = groups.find((one: { id: number }) => one.id === groupID);
+  await set(
+    lines
+      .filter((one: { places: string[] }) => !one.places.includes('DE'))
+      .map(({ id, name, asns, places, cidrs }: Record<string, unknown>) => ({ lineID: id, name, asns, places, cidrs })),
+  );
+  await answers(['192.0.2.1'], '203.0.112.1/32');
+});
+
 test('an everybody’s name elsewhere is nobody’s on a line by place', { timeout: 60_000 }, async () => {
   await sql`delete from "lineNode" where "groupID" = ${groupID} and "lineID" = 1`.execute(api.database.db);
   const reply = await client().post('/client/virtualNode', { zoneID, name: 'elsewhere' });

@@ -244,7 +244,7 @@ test('a line with addresses of one family beside a name for everybody answers no
   await answers(['other.example.com.'], group(), 'A');
   await answers(['other.example.com.'], '+tcp', group(), 'AAAA');
   ok(await client().patch('/client/group', { id: groupID, lines: [{ name: 'own', cidrs: ['198.51.100.0/24'], asns: [] }] }));
-  const l = (await client().read('/client/dns/lines')).find((each: { name: string }) => each.name === 'own').id;
+  const l = (await client().read('/client/dns/lines?kind=custom')).data.find((each: { name: string }) => each.name === 'own').id;
   ok(await client().post(line('nodes', l), { ids: [await node(['192.0.2.41'])] }));
   await answers(['192.0.2.41'], '+subnet=198.51.100.7/32', group(), 'A');
   await answers(['status: NOERROR'], '+subnet=198.51.100.7/32', group(), 'AAAA');

@@ -137,7 +137,7 @@ function useBeyond(source: RemoteChoices | undefined, params: Params, ids: numbe
 }
 
 /** A value that has stopped changing for a moment. */
-function useSettled(value: string): string {
+export function useSettled(value: string): string {
   const [settled, settle] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => settle(value), typedMs);

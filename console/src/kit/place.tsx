@@ -81,20 +81,34 @@ const isFound = (text: string, option?: object) => {
 /** A region (ISO 3166-2) that is typed is an option while it stands there. */
 const regionOf = (typed: string) => (/^[a-z]{2}-[a-z0-9]{1,3}$/i.test(typed.trim()) ? typed.trim().toUpperCase() : undefined);
 
-/** Continents and countries by name, in the reader's language or in English, or by code; regions (ISO 3166-2) are typed. */
+/**
+ * Continents and countries by name, in the reader's language or in English, or by code; regions (ISO 3166-2) are typed, or are those that
+ * somebody found for what `onType` was told.
+ */
 export function PlacesInput({
   id,
   value,
   onChange,
+  onType,
+  regions = [],
 }: {
   id?: string | undefined;
   value: unknown;
   onChange: (value: string[]) => void;
+  onType?: (typed: string) => void;
+  regions?: readonly { value: string; label: string }[];
 }) {
   const options = useMemo(() => placeGroups(), []);
   const [typed, type] = useState('');
   const chosen = Array.isArray(value) ? (value as string[]) : [];
   const region = regionOf(typed);
+  const search = (text: string) => {
+    type(text);
+    onType?.(text);
+  };
+  // whoever found them knows more names of them than stand here
+  const found = regions.map(one => ({ ...one, also: typed.trim().toLowerCase() }));
+  const isTyped = region !== undefined && !regions.some(one => one.value === region);
   return (
     <Select
       {...(id ? { id } : {})}
@@ -104,10 +118,14 @@ export function PlacesInput({
       value={chosen}
       onChange={(values: string[]) => {
         onChange(values);
-        type('');
+        search('');
       }}
-      options={region === undefined ? options : [optionOf(region), ...options]}
-      showSearch={{ searchValue: typed, onSearch: type, filterOption: isFound }}
+      options={[
+        ...(isTyped ? [optionOf(region)] : []),
+        ...(found.length ? [{ label: t('region.label'), options: found }] : []),
+        ...options,
+      ]}
+      showSearch={{ searchValue: typed, onSearch: search, filterOption: isFound }}
       labelRender={({ value: one }) => placeName(String(one))}
       style={{ width: '100%' }}
     />

@@ -6,7 +6,6 @@ import { paging, polling } from '#contract/limits.ts';
 import { formatIP, isIP, parseAddressSet } from '#contract/rules.ts';
 import { Facts, Status } from '../kit/bits.tsx';
 import { Empty, ErrorState } from '../kit/empty.tsx';
-import { useCan } from '../kit/permissions.ts';
 import { OriginInput, PlaceName, PlaceShown } from '../kit/pieces.ts';
 import type { LineOrigins } from '../kit/place.tsx';
 import { query } from '../kit/query.ts';
@@ -110,22 +109,19 @@ function Address({ id, value, onChange }: { id: string; value: string; onChange:
   );
 }
 
-const shared = 'GET /client/dns/lines';
-/** What lines name, those of this group first: the others are choices as good. */
+/** What lines of the group name; continents and countries are choices anyhow. */
 function useLineOrigins(group: Group): LineOrigins[] {
-  const can = useCan();
-  const { data } = useQuery({ ...query(shared), enabled: can(shared), staleTime: Infinity });
-  return useMemo(() => {
-    const valuesOf = (lines: Pick<Group['lines'][number], 'name' | 'cidrs' | 'asns' | 'places'>[]) =>
-      lines.flatMap(({ name, cidrs, asns, places }) =>
-        [...places, ...asns.map(asn => `AS${asn}`), ...cidrs].map(value => ({ value, line: name })),
-      );
-    const others = data?.filter(one => one.groupID === null) ?? [];
-    return [
-      { label: t('answers.ownLines'), values: valuesOf(group.lines) },
-      { label: t('answers.otherLines'), values: valuesOf(others) },
-    ];
-  }, [group.lines, data]);
+  return useMemo(
+    () => [
+      {
+        label: t('answers.ownLines'),
+        values: group.lines.flatMap(({ name, cidrs, asns, places }) =>
+          [...places, ...asns.map(asn => `AS${asn}`), ...cidrs].map(value => ({ value, line: name })),
+        ),
+      },
+    ],
+    [group.lines],
+  );
 }
 
 /** With what of it the visitor is on it by. */

@@ -4,12 +4,12 @@ import { useMemo } from 'react';
 import type { RowOf } from '../kit/client.ts';
 import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
-import { PlacesInput } from '../kit/pieces.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { currentScreens, screensOf } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
+import { LineASNs, LinePlaces } from './line-origin.tsx';
 import { OneZone } from './one-zone.tsx';
 
 const GroupAnswers = later(async () => (await import('./group-answers.tsx')).GroupAnswers);
@@ -21,6 +21,8 @@ type GroupLine = Group['lines'][number];
 /** Numbers of operators are typed as text, with or without `AS` before them. */
 const asnOf = (typed: unknown) => Number(String(typed).trim().replace(/^AS/i, ''));
 const lineOf = ({ id, name, cidrs, asns, places }: GroupLine) => ({ lineID: id, name, places, cidrs, asns: asns.map(String) });
+
+const unmatchedShown = 5;
 
 /** DNS is on once there is a page to set it up. */
 const dnsSetting = 'systemManagement/dnsSetting';
@@ -48,6 +50,23 @@ function NodeCount({ group: { nodeCount, virtualNodeCount, productCount } }: { g
   );
 }
 
+/** What of them no address is in stands beneath: by that a line answers nobody. */
+function Lines({ lines }: { lines: readonly GroupLine[] }) {
+  const unmatched = lines.flatMap(line => line.unmatched);
+  const hasRegion = unmatched.some(one => /^[A-Z]{2}-/.test(one));
+  return (
+    <span>
+      {lines.map(line => line.name).join(', ')}
+      {unmatched.length > 0 && (
+        <span className="cell-note" title={unmatched.join(', ')}>
+          {t('group.unmatched', { places: unmatched.slice(0, unmatchedShown).join(', '), count: unmatched.length })}
+          {hasRegion && ` ${t('group.unmatchedRegions')}`}
+        </span>
+      )}
+    </span>
+  );
+}
+
 const groupsOf = (zoneID: number) =>
   resource<'GET /client/zone/{zoneId}/groups'>({
     name: 'groups',
@@ -58,7 +77,7 @@ const groupsOf = (zoneID: number) =>
       { name: 'name', sort: true, link: 'assignNodes', width: 200 },
       { name: 'nodeCount', width: 260, render: group => <NodeCount group={group} /> },
       { name: 'productCount', kind: 'number' },
-      { name: 'lines', width: 180, render: group => group.lines.map(line => line.name).join(', ') },
+      { name: 'lines', width: 220, render: group => <Lines lines={group.lines} /> },
       { name: 'memo', width: 220 },
       { name: 'createdAt', kind: 'time', sort: true },
       { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
@@ -89,8 +108,8 @@ const groupsOf = (zoneID: number) =>
         template: () => ({ name: '', places: [], cidrs: [], asns: [] }),
         fields: [
           { name: 'name', kind: 'text' },
-          { name: 'places', kind: 'custom', width: 250, render: input => <PlacesInput {...input} /> },
-          { name: 'asns', kind: 'tags', width: 150 },
+          { name: 'places', kind: 'custom', width: 250, render: input => <LinePlaces {...input} /> },
+          { name: 'asns', kind: 'custom', width: 150, render: input => <LineASNs {...input} /> },
           { name: 'cidrs', kind: 'tags', width: 230 },
         ],
       },

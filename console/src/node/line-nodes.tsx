@@ -36,8 +36,8 @@ async function nodesOf(at: { g: number; l: number }, signal: AbortSignal): Promi
 }
 
 export function LineNodes({ group, onClose }: { group: Group; onClose: () => void }) {
-  const lines = useQuery({ ...query('GET /client/dns/lines'), staleTime: Infinity });
-  const common = lines.data?.find(one => one.kind === 'default');
+  const lines = useQuery({ ...query('GET /client/dns/lines', { query: { kind: 'default' } }), staleTime: Infinity });
+  const common = lines.data?.data[0];
   const [chosen, choose] = useState<number>();
   const lineID = chosen ?? common?.id;
   return (

@@ -1,4 +1,5 @@
 /** Zones, groups with their lines, and products: how an operator's fleet is cut and sold (§3, §7 Client calls). */
+import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
 import {
   arr,
@@ -19,7 +20,8 @@ import {
   text,
   limit,
 } from '../kit/schema.ts';
-import { portTypes, sellTypes, trafficBounds, trafficExceededActions } from '../limits.ts';
+import { fixedLineIDs, fixedLineKinds } from '../fixed-lines.ts';
+import { paging, portTypes, resolutionLimits, sellTypes, trafficBounds, trafficExceededActions } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 export const name = () => str(64).check(rules.zodRule(rules.name));
@@ -63,6 +65,11 @@ export const Line = obj({
   /** places and ASNs (`AS3462`) of it that the data of places have for no address: by these it answers nobody */
   unmatched: arr(text(12), 1500),
 });
+/**
+ * What `{l}` may name: a line that is kept, or one that there is for a continent, a country, a region of the data of places or a provider
+ * (its ASNs). A group has such a line as one of its own once somebody is put on it.
+ */
+export const OfferedLine = z.extend(Line, { id: int(1, fixedLineIDs.max), kind: one([...lineKinds, ...fixedLineKinds]) });
 /** A line of a group: one with its id is changed, one without is made, and who is left out goes. */
 const lines = () =>
   arr(
@@ -74,14 +81,14 @@ const lines = () =>
       /** left out: of a new line none, of another as they are */
       places: opt(arr(str(12), 500).check(rules.zodRule(rules.placeCodes))),
     }).check(rules.zodRule(rules.customLine)),
-    100,
+    resolutionLimits.groupLinesMax,
   ).check(rules.zodRule(rules.groupLineNames));
 export const Group = obj({
   ...record,
   zoneID: id(),
   name: text(64),
   memo: text(255),
-  lines: arr(Line, 100),
+  lines: arr(Line, resolutionLimits.groupLinesMax),
   nodeCount: int(),
   virtualNodeCount: int(),
   productCount: int(),
@@ -102,7 +109,19 @@ export const groups = calls(
     },
     /** 203001: a product answers from it; one that opens layer 4: 204001. */
     'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'layer4GroupInUse', 'multiple'] },
-    'GET /dns/lines': { answer: arr(obj(lineFields), 100_000) },
+    /**
+     * Those that are kept come first, then continents, countries and regions by name. `keyword`: of names in the caller's language or in
+     * English, of codes, and of ASNs (`AS3462`); providers are tens of thousands, so they are found by it alone, by two letters at least.
+     */
+    'GET /dns/lines': {
+      query: obj({
+        page: opt(int(paging.pageFirst, paging.pageMax)),
+        pageSize: opt(int(1, paging.pageSizeMax)),
+        keyword: opt(str(64)),
+        kind: opt(one([...lineKinds, ...fixedLineKinds])),
+      }),
+      answer: page(OfferedLine),
+    },
     'GET /group/{g}/line/{l}/nodes': { query: list({}), answer: page(LineNode) },
     'POST /group/{g}/line/{l}/nodes': {
       partOf: 'group',

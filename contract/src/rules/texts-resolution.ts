@@ -111,6 +111,11 @@ export const resolutionTexts = {
     zh_CN: '{value} 已在另一条线路上：同一分组中，一个来源只能属于一条线路',
     en_US: '{value} is on another line already: in a group it can be on one alone',
   },
+  tooManyLines: {
+    zh_TW: '這個群組已有 {max} 條自訂線路，無法再新增：請先移除一條',
+    zh_CN: '这个分组已有 {max} 条自定义线路，无法再新增：请先移除一条',
+    en_US: 'The group has {max} lines of its own already, and can have no more: remove one first',
+  },
   glueMissing: {
     zh_TW: '名稱伺服器位於這個網域之內，請填寫它的 IP 位址',
     zh_CN: '域名服务器位于这个域名之内，请填写它的 IP 地址',

@@ -142,9 +142,9 @@ export async function checkRules(ctx: Context, before: Used, path: string, group
   if (now.all > operatorLineRulesMax && now.all > before.all)
     throw failFields([{ path, rule: 'lineRules', bounds: { used: now.all, n: operatorLineRulesMax } }]);
 }
-/** The same of who comes to stand on a line: rules count for more with more addresses. */
-export async function withinRules(ctx: Context, path: string, act: () => Promise<void>): Promise<void> {
+/** The same of who comes to stand on a line: rules count for more with more addresses. `groupID`: where the line may be made by that. */
+export async function withinRules(ctx: Context, path: string, act: () => Promise<void>, groupID?: number): Promise<void> {
   const before = await usedRules(ctx);
   await act();
-  await checkRules(ctx, before, path);
+  await checkRules(ctx, before, path, groupID);
 }

@@ -375,7 +375,7 @@ async function findParam(ctx: Context, name: string, tables: Record<string, Tabl
   if ('parent' in target.scope)
     for (const [other, table] of Object.entries(tables))
       if (table === target.scope.parent && other !== name) parents[target.scope.column] = params[other]!;
-  const found = await ctx.store(target, parents).find(params[name]!);
+  const found = (await ctx.store(target, parents).find(params[name]!)) ?? (await target.unkept?.(params[name]!, ctx));
   if (!found) throw unknownID(name);
   return found;
 }

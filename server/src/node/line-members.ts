@@ -22,6 +22,8 @@ interface OnLine {
 export interface AtLine {
   g: number;
   l: number;
+  /** of a line that the group has not yet: makes it, and tells its id */
+  make?: () => Promise<number>;
 }
 
 const on = (kind: MemberKind, { g, l }: AtLine) =>
@@ -48,11 +50,6 @@ async function change(
     return isSame(now) ? {} : { ids: [...now.keys()] };
   };
   await ctx.store(groupTable).set(at.g, {}, 'g', { differing, write });
-}
-
-/** A line of another group is none of this one. */
-export function checkLine(line: Record<string, unknown> | undefined, groupID: number) {
-  if (line!['groupID'] !== null && line!['groupID'] !== groupID) throw unknownID('l');
 }
 
 /** Nodes of a line `x`, and those that its virtual nodes are made of. */
@@ -118,22 +115,23 @@ const idsOf = (found: readonly { id: number }[]) => found.map(one => one.id);
 export async function putOn(
   ctx: Context,
   kind: MemberKind,
-  at: AtLine,
+  line: AtLine,
   { ids, backup = false }: { ids: readonly number[]; backup?: boolean | undefined },
-  check = async () => {},
+  check = async (_at: AtLine) => {},
 ) {
   const { table, column } = members[kind];
   const write = async () => {
+    const at = line.make ? { g: line.g, l: await line.make() } : line;
     const added = await rows<{ id: number }>(
       ctx.db,
       sql`insert into ${sql.table(table)} ("groupID", "lineID", ${sql.ref(column)}, backup) select ${at.g}, ${at.l}, n, ${backup} from unnest(${[...ids]}::bigint[]) n
         on conflict do nothing returning ${sql.ref(column)} as id`,
     );
     await checkRoom(ctx, at);
-    await check();
+    await check(at);
     note(ctx, kind, at, 'after', idsOf(added), backup ? { backup } : {});
   };
-  await change(ctx, kind, at, now => ids.every(id => now.has(id)), write);
+  await change(ctx, kind, line, now => ids.every(id => now.has(id)), write);
 }
 
 export async function setRole(

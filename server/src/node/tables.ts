@@ -8,6 +8,7 @@ import { healthTimes } from '#contract/system/health.ts';
 import type { JoinLine } from '#contract/node/join-lines.ts';
 import type { SubNode } from '#contract/node/subs.ts';
 import type { Actor } from '../kit/actor.ts';
+import { fixedLine } from './fixed-lines.ts';
 import { col, eq, like, scopeOf, type Table, table } from '../kit/table.ts';
 import type { Sql } from '../store/db.ts';
 
@@ -191,7 +192,7 @@ export const ownLineTable = table<LineRow>()({
  * Lines of resolution: everybody has the same, and a group its own. Who assigns nodes to one holds its group: nobody waits for strangers who
  * use the same line.
  */
-export const lineTable = table<LineRow>()({ ...ownLineTable, fixed: true });
+export const lineTable = table<LineRow>()({ ...ownLineTable, fixed: true, unkept: fixedLine });
 
 export const productTable = table<ProductRow>()({
   table: 'product',

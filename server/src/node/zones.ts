@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { fail, failFields } from '#contract/errors.ts';
-import { identifiers, portTypes } from '#contract/limits.ts';
+import { identifiers, paging, portTypes } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
 import { groupLines } from '#contract/rules.ts';
 import { checkRules, unmatchedOf, usedRules, withinRules } from '../kit/line-rules.ts';
@@ -15,7 +15,9 @@ import { indexOf } from '../kit/place.ts';
 import { checkPorts } from '../kit/open-ports.ts';
 import { settleTraffic } from '../kit/traffic.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
-import { backupsOf, checkAlone, checkLine, clearLines, putOn, setRole, standing, takeOff } from './line-members.ts';
+import { fixedLines } from './fixed-lines.ts';
+import { backupsOf, checkAlone, clearLines, putOn, setRole, standing, takeOff } from './line-members.ts';
+import { ownLine } from './own-line.ts';
 import {
   type GroupRow,
   groupTable,
@@ -183,11 +185,25 @@ export const groupCalls = implement(
         if (sold.length) throw fail('groupActive');
         await emptyLines(ctx, id);
       }),
-    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns', 'places']),
+    'GET /dns/lines': async ({ ctx, query }) => {
+      const { kind, keyword, page = paging.pageFirst, pageSize = paging.pageSizeDefault } = query;
+      const kept = await ctx
+        .store(lineTable)
+        .pick(
+          ['id', 'name', 'kind', 'groupID', 'cidrs', 'asns', 'places'],
+          [...contains(keyword, 'name'), ...(kind ? [sql`t.kind = ${kind}`] : [])],
+          sql`t.id`,
+        );
+      const all = [...kept, ...(await fixedLines(ctx, { kind, keyword }))];
+      const data = all.slice((page - 1) * pageSize, page * pageSize);
+      const isByPlace = data.some(({ asns, places }) => asns.length + places.length > 0);
+      const index = isByPlace ? indexOf(await ctx.services.geo?.places()) : undefined;
+      return { data: data.map(line => ({ ...line, unmatched: unmatchedOf(line, index) })), total: all.length };
+    },
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {
-      checkLine(found['l'], params.g);
-      const { data, total } = await ctx.store(nodeTable).page(query, [standing('nodes', params)]);
-      const backups = await backupsOf(ctx, 'nodes', params);
+      const at = await ownLine(ctx, params, found['l']);
+      const { data, total } = await ctx.store(nodeTable).page(query, [standing('nodes', at)]);
+      const backups = await backupsOf(ctx, 'nodes', at);
       return {
         data: data.map(({ id, name, status }) => ({
           UID: `${identifiers.nodePrefix}${id}`,
@@ -200,24 +216,24 @@ export const groupCalls = implement(
       };
     },
     'POST /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
-      checkLine(found['l'], params.g);
+      const line = await ownLine(ctx, params, found['l']);
       await lineNodes(ctx, params.g, body.ids);
-      await withinRules(ctx, 'ids', () => putOn(ctx, 'nodes', params, body, () => checkAlone(ctx, params)));
+      await withinRules(ctx, 'ids', () => putOn(ctx, 'nodes', line, body, at => checkAlone(ctx, at)), params.g);
       return {};
     },
     'PATCH /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
-      checkLine(found['l'], params.g);
+      const at = await ownLine(ctx, params, found['l']);
       await lineNodes(ctx, params.g, body.ids);
-      await withinRules(ctx, 'ids', () => setRole(ctx, 'nodes', params, body, () => checkAlone(ctx, params)));
+      await withinRules(ctx, 'ids', () => setRole(ctx, 'nodes', at, body, () => checkAlone(ctx, at)));
       return {};
     },
     'DELETE /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
-      checkLine(found['l'], params.g);
+      const at = await ownLine(ctx, params, found['l']);
       const { there, tell } = await those(ctx.store(nodeTable), body.ids);
       await takeOff(
         ctx,
         'nodes',
-        params,
+        at,
         there.map(({ id }) => id),
       );
       tell();

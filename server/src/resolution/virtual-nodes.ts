@@ -9,17 +9,8 @@ import { addressesOf } from '../kit/answered.ts';
 import { implement } from '../kit/implement.ts';
 import { withinRules } from '../kit/line-rules.ts';
 import { removeAll, removeEach, those } from '../kit/removal.ts';
-import {
-  backupsOf,
-  checkAlone,
-  checkAloneOf,
-  checkLine,
-  checkRoomOf,
-  putOn,
-  setRole,
-  standing,
-  takeOff,
-} from '../node/line-members.ts';
+import { backupsOf, checkAlone, checkAloneOf, checkRoomOf, putOn, setRole, standing, takeOff } from '../node/line-members.ts';
+import { ownLine } from '../node/own-line.ts';
 import { groupTable, lineTable, nodeTable, zoneTable } from '../node/tables.ts';
 import { row } from '../store/db.ts';
 import { suffixesOf } from '../domain/dns/driver.ts';
@@ -120,9 +111,9 @@ export const lineVirtualNodeCalls = implement(
   lineVirtualNodes,
   {
     'GET /virtualNodes': async ({ ctx, params, found, query }) => {
-      checkLine(found['l'], params.g);
-      const { data, total } = await ctx.store(virtualNodeTable).page(query, [standing('virtualNodes', params)]);
-      const backups = await backupsOf(ctx, 'virtualNodes', params);
+      const at = await ownLine(ctx, params, found['l']);
+      const { data, total } = await ctx.store(virtualNodeTable).page(query, [standing('virtualNodes', at)]);
+      const backups = await backupsOf(ctx, 'virtualNodes', at);
       return {
         data: data.map(({ id, name, kind, recordCount }) => ({
           UID: `${identifiers.virtualNodePrefix}${id}`,
@@ -136,24 +127,24 @@ export const lineVirtualNodeCalls = implement(
       };
     },
     'POST /virtualNodes': async ({ ctx, params, found, body }) => {
-      checkLine(found['l'], params.g);
+      const line = await ownLine(ctx, params, found['l']);
       await ofZone(ctx, params.g, body.ids);
-      await withinRules(ctx, 'ids', () => putOn(ctx, 'virtualNodes', params, body, () => checkAlone(ctx, params)));
+      await withinRules(ctx, 'ids', () => putOn(ctx, 'virtualNodes', line, body, at => checkAlone(ctx, at)), params.g);
       return {};
     },
     'PATCH /virtualNodes': async ({ ctx, params, found, body }) => {
-      checkLine(found['l'], params.g);
+      const at = await ownLine(ctx, params, found['l']);
       await ofZone(ctx, params.g, body.ids);
-      await withinRules(ctx, 'ids', () => setRole(ctx, 'virtualNodes', params, body, () => checkAlone(ctx, params)));
+      await withinRules(ctx, 'ids', () => setRole(ctx, 'virtualNodes', at, body, () => checkAlone(ctx, at)));
       return {};
     },
     'DELETE /virtualNodes': async ({ ctx, params, found, body }) => {
-      checkLine(found['l'], params.g);
+      const at = await ownLine(ctx, params, found['l']);
       const { there, tell } = await those(ctx.store(virtualNodeTable), body.ids);
       await takeOff(
         ctx,
         'virtualNodes',
-        params,
+        at,
         there.map(({ id }) => id),
       );
       tell();

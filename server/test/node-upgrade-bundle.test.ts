@@ -6,13 +6,16 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Bundle } from '#contract/node/bundle.ts';
 import { rows } from '#server/store/db.ts';
+import { Offer } from '#server/bus/offer.ts';
 import { api, begin, db, heard, looked, name, nodes, passes } from './upgrading.ts';
 
 test('another runtime under the same version is another bundle: the upgrade stops before the others get it', async () => {
   const ids = await nodes(8);
   const taskID = await begin(ids);
   await heard(taskID, `done ${name(1)}`);
-  const list = join(api.services.offer!.folder, 'bundle.json');
+  const { offer } = api.services;
+  assert.ok(offer instanceof Offer);
+  const list = join(offer.folder, 'bundle.json');
   const bundle = JSON.parse(readFileSync(list, 'utf8')) as Bundle;
   const runtime = { ...bundle.runtime, sha256: 'f'.repeat(64), file: 'runtime-ffffffffffff.tar.gz' };
   writeFileSync(list, JSON.stringify({ ...bundle, runtime }));

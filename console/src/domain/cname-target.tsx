@@ -48,7 +48,7 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
                 showIcon
                 style={{ marginBottom: 12 }}
                 title={t('cname.unseen')}
-                description={t(`cname.unseen.${domain.cnameUnseen}`)}
+                description={t(`cnameUnseen.${domain.cnameUnseen}`)}
               />
             )}
             {isKnown && (

@@ -19,6 +19,7 @@ import { useCan } from '../kit/permissions.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { withTexts } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
+import { checkNames } from './check-names.ts';
 import { assignments } from './modules.ts';
 import { NameState } from './name-state.tsx';
 import { nameStates, stateQuery } from './name-states.ts';
@@ -221,13 +222,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
         await overlay(close => <CnameTarget domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
       },
     },
-    act('POST /{area}/site/{siteID}/domains/checkCNAME', {
-      name: 'checkCNAME',
-      isBatch: true,
-      body: rows => ({ ids: idsOf(rows) }),
-      success: () => t('message.detectionSuccess'),
-      failed: () => t('message.detectionFailed'),
-    }),
+    checkNames,
     setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/originHost', originHost, row => ({ originHost: row.originHost })),
     {

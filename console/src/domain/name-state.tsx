@@ -9,7 +9,7 @@ import { isStateKnown } from './name-states.ts';
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 
 export function NameState({ domain }: { domain: Domain }) {
-  const { cnameStatus, cnameSeen, cnameSince } = domain;
+  const { cnameStatus, cnameSeen, cnameSince, cnameUnseen } = domain;
   const isSeen = isStateKnown(domain);
   const seen = cnameSeen.join(' → ');
   return (
@@ -22,6 +22,9 @@ export function NameState({ domain }: { domain: Domain }) {
       )}
       {isSeen && cnameSince !== null && (
         <span className="cell-note">{t('cnameState.since', { time: dateTime(cnameSince) })}</span>
+      )}
+      {cnameUnseen !== null && (
+        <span className="cell-note">{t('cnameState.lastFailed', { why: t(`cnameUnseen.${cnameUnseen}`) })}</span>
       )}
     </span>
   );

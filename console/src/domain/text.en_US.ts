@@ -155,6 +155,13 @@ export default {
   'cnameState.wrong': 'Leads elsewhere',
   'cnameState.active': 'Active',
   'cnameState.unseen': 'Not checked yet',
+  'cnameState.lastFailed': 'Could not be checked last: {why}',
+  'cnameUnseen.noAnswer': 'The DNS resolvers do not answer. Try again later.',
+  'cnameUnseen.failed':
+    'The DNS resolvers cannot find out: the name servers of this domain do not answer, or its DNSSEC is broken.',
+  'cnameUnseen.tooLate': 'Too many domains were being checked at a time. Check again.',
+  'domains.unseenOne': '{name}: {why}',
+  'domains.unseenMany': '{name} and others, {count} in all: {why}',
   'cnameState.since': 'since {time}',
   'nameState.active': 'Active',
   'nameState.inactive': 'Inactive (all)',

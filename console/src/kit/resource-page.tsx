@@ -93,6 +93,7 @@ export function ResourcePage<L extends ListKey>({
           }
         });
         if (options?.task) follow(answers, options.task);
+        else if (options?.told) options.told(answers);
         else notify.success(options?.success ?? t('message.updateSuccess'), options?.offer);
         return true;
       } catch (error) {

@@ -160,7 +160,11 @@ export interface ActionContext {
     key: K,
     body: Api[K]['body'],
     /** params: of the path, which the page's address has not */
-    options?: ActionOptions & { params?: Readonly<Record<string, number>> },
+    options?: ActionOptions & {
+      params?: Readonly<Record<string, number>>;
+      /** says itself what became of it, by what was answered: once for each turn it took */
+      told?: (answers: readonly unknown[]) => void;
+    },
   ) => Promise<boolean>;
   edit: (id: number | 'new') => void;
 }

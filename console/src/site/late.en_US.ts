@@ -138,10 +138,6 @@ export default {
   'cname.state.unset': 'No record is seen yet.',
   'cname.checkedAt': 'Looked at {time}',
   'cname.unseen': 'It could not be checked now; what is shown is what was seen last.',
-  'cname.unseen.noAnswer': 'The DNS resolvers do not answer. Try again later.',
-  'cname.unseen.failed':
-    'The DNS resolvers cannot find out: the name servers of this domain do not answer, or its DNSSEC is broken.',
-  'cname.unseen.tooLate': 'Too many domains were being checked at a time. Check again.',
   'cname.neverSeen': 'Not checked yet.',
   'cname.check': 'Check now',
   'cname.how': 'How',

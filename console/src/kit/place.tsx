@@ -122,8 +122,8 @@ export function PlacesInput({
       }}
       options={[
         ...(isTyped ? [optionOf(region)] : []),
-        ...(found.length ? [{ label: t('region.label'), options: found }] : []),
         ...options,
+        ...(found.length ? [{ label: t('region.label'), options: found }] : []),
       ]}
       showSearch={{ searchValue: typed, onSearch: search, filterOption: isFound }}
       labelRender={({ value: one }) => placeName(String(one))}

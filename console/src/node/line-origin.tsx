@@ -68,7 +68,7 @@ export function LineASNs({ id, value, onChange }: Input) {
       mode="tags"
       tokenSeparators={[',']}
       placeholder={t('group.asnsHint')}
-      value={Array.isArray(value) ? (value as string[]) : []}
+      value={Array.isArray(value) ? value.map(String) : []}
       onChange={(values: string[]) => {
         onChange([...new Set(values.flatMap(one => asnsOf.get(one) ?? [one]))]);
         type('');

@@ -7,7 +7,6 @@ import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import type { ErrorName } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
 import type { Actor } from './actor.ts';
-import type { Services } from './services.ts';
 import { and, type Sql } from '../store/db.ts';
 import { moreName, ofTenant, touchedName } from './stale.ts';
 
@@ -51,7 +50,7 @@ export interface Table<Row = Record<string, unknown>> {
   /** rows come with the program and never change */
   fixed?: boolean;
   /** Of an id in a path that no row has: what it names all the same, with the columns of a row. */
-  unkept?: (id: number, by: { services: Services; language: Language }) => Promise<Record<string, unknown> | undefined>;
+  unkept?(id: number, by: { services: object; language: Language }): Promise<Record<string, unknown> | undefined>;
   /** rows carry deletedAt (default), or are removed outright */
   soft?: boolean;
   /** Of rows deleted below one parent the newest thousand are kept, and no statistics name them: who makes and deletes all day fills no disk. */

@@ -147,7 +147,7 @@ export default {
   'cnameState.unseen': '尚未检查',
   'cnameState.lastFailed': '上次检查未成功：{why}',
   'cnameUnseen.noAnswer': 'DNS 解析器没有应答，请稍后再试。',
-  'cnameUnseen.failed': 'DNS 解析器查不到答案：域名的域名服务器没有应答，或 DNSSEC 验证失败。',
+  'cnameUnseen.failed': 'DNS 解析器查不到答案：该域名的权威服务器没有应答，或 DNSSEC 验证失败。',
   'cnameUnseen.tooLate': '同时检查的域名太多，这次来不及，请再检查一次。',
   'domains.unseenOne': '{name}：{why}',
   'domains.unseenMany': '{name} 等 {count} 个域名：{why}',

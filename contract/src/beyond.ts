@@ -21,6 +21,11 @@ export const beyond: Readonly<Record<string, string>> = {
   'POST /client/setting/dns/geoData':
     'Issue 10: an installation’s owner may have better data than those that come with the program.',
   'DELETE /client/setting/dns/geoData': 'Issue 10: uploaded data that are old or wrong must go again.',
+  'GET /client/setting/dns/geoData/source':
+    'Issue 10: data of places age; where newer ones come from, and whether they did, has to be seen.',
+  'PUT /client/setting/dns/geoData/source': 'Issue 10: data of places age; nobody uploads a licensed copy by hand each week.',
+  'POST /client/setting/dns/geoData/source/refresh':
+    'Issue 10: whoever has set a source, or knows of newer data, waits for no clock.',
   'POST /client/nodes/joinToken': 'A new machine needs a credential before it can be trusted with a name and a zone.',
   'GET /client/nodes/joinTokens':
     'Issue 9: a line that was made lets a machine in for a day; who looks after the fleet sees which are still open.',

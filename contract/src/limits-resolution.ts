@@ -104,6 +104,15 @@ export const geoLimits = {
 } as const;
 /** What data say of addresses: where they are, and whose. */
 export const geoLayers = ['where', 'whose'] as const;
+/** How often an owner's source of data of places is asked by itself. */
+export const geoRhythms = ['off', 'day', 'week'] as const;
+export const geoSourceLimits = {
+  /** everything together: a hundred megabytes over a slow line */
+  fetchSeconds: 600,
+  redirectsMax: 5,
+  /** one that failed is asked again after so long, if it is asked by itself */
+  retryHours: 6,
+} as const;
 export const geoStates = ['none', 'building', 'ready'] as const;
 /** Why a visitor is on a line; the first that there is counts. */
 export const lineMatches = ['network', 'asn', 'region', 'country', 'continent', 'default'] as const;

@@ -33,6 +33,7 @@ export {
   uniqueIPs,
   upstreams,
 } from './rules/origins.ts';
+export { geoHeader, geoHeaderName } from './rules/geo-source.ts';
 export { hasScheme, isPattern, regex, scriptOf, urlRegex, userAgentRegex } from './rules/regex.ts';
 export { askedAt, portMapDefault, portMapFits } from './rules/schemes.ts';
 export type { Asked, PortMap, Scheme } from './rules/schemes.ts';

@@ -3,6 +3,7 @@ import { autoSSL } from './domain/auto-certificates.ts';
 import { copyModule } from './module/copy.ts';
 import { nodeCache, nodeCurrentCache, nodeLogRotate, nodeReboot, nodeReset } from './node/commands.ts';
 import { nodeUpgrade } from './node/upgrade.ts';
+import { geoRefresh } from './resolution/geo-source.ts';
 
 export const taskKinds = {
   autoSSL,
@@ -13,4 +14,5 @@ export const taskKinds = {
   nodeCache,
   nodeLogRotate,
   nodeUpgrade,
+  geoRefresh,
 } as const;

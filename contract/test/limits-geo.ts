@@ -37,4 +37,6 @@ export const pinnedGeo: Record<string, unknown> = {
   operatorLineRulesMax: 100_000,
   lineRulesMax: 400_000,
   geoStates: ['none', 'building', 'ready'],
+  geoRhythms: ['off', 'day', 'week'],
+  geoSourceLimits: { fetchSeconds: 600, redirectsMax: 5, retryHours: 6 },
 };

@@ -19,6 +19,7 @@ import { Sessions } from './kit/session.ts';
 import { logger } from './log.ts';
 import { CnameWatch } from './resolution/check-cname.ts';
 import { GeoData } from './resolution/geo/data.ts';
+import { beginDue } from './resolution/geo-source.ts';
 import { Steering } from './resolution/steer.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { checkInstallationKey } from './store/key-check.ts';
@@ -138,7 +139,7 @@ export async function start(settings: Settings): Promise<Running> {
     const bus = await connectBus(settings, services);
     if (bus) stops.push(() => bus.stop());
     if (settings.services.has('work')) {
-      const work = await startWork(settings, services, new Tasks(settings.databaseUrl, services, taskWorks, mayGoOn));
+      const work = await startWork(settings, services, new Tasks(settings.databaseUrl, services, taskWorks, mayGoOn), beginDue);
       stops.push(() => work.stop());
       const expiry = new Expiry(settings.databaseUrl, services);
       expiry.start();

@@ -5,11 +5,13 @@ import { autoSSLWork } from './domain/acme/work.ts';
 import { copyModuleWork } from './module/copy.ts';
 import { nodeCommandWorks } from './node/commands.ts';
 import { nodeUpgradeWork } from './node/upgrade-work.ts';
+import { geoRefreshWork } from './resolution/geo-refresh.ts';
 
 const works: { [K in keyof typeof taskKinds]: AnyWork } = {
   autoSSL: autoSSLWork,
   copyModule: copyModuleWork,
   ...nodeCommandWorks,
   nodeUpgrade: nodeUpgradeWork,
+  geoRefresh: geoRefreshWork,
 };
 export const taskWorks: readonly AnyWork[] = Object.values(works);

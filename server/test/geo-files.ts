@@ -15,7 +15,12 @@ export const asnOf = (asn: number, organisation: string): Value => ({
 });
 
 /** Of networks, in their order, IPv4 first; of all others `rest` is said. */
-export function mmdb(networks: Readonly<Record<string, Value>>, rest: Value = {}, type = 'Test'): Buffer {
+export function mmdb(
+  networks: Readonly<Record<string, Value>>,
+  rest: Value = {},
+  type = 'Test',
+  builtAt = Date.UTC(2026, 0, 2),
+): Buffer {
   const values: Value[] = [rest];
   const cuts: Record<4 | 6, { starts: bigint[]; values: number[] }> = {
     4: { starts: [0n], values: [0] },
@@ -32,7 +37,7 @@ export function mmdb(networks: Readonly<Record<string, Value>>, rest: Value = {}
     starts.push(from, to + 1n);
     said.push(number, 0);
   }
-  return mmdbOf({ v4: cuts[4] satisfies Cuts, v6: cuts[6] satisfies Cuts, values, type, builtAt: Date.UTC(2026, 0, 2) });
+  return mmdbOf({ v4: cuts[4] satisfies Cuts, v6: cuts[6] satisfies Cuts, values, type, builtAt });
 }
 
 /** Its tree and its data as they are given, with metadata that say so. */

@@ -16,6 +16,7 @@ import { query, queryClient, useAction } from '../kit/query.ts';
 import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { ApiError } from '../kit/transport.ts';
+import { GeoSource } from './geo-source.tsx';
 import { number } from '../kit/units.ts';
 
 const read = 'GET /client/setting/dns/geoData';
@@ -117,59 +118,62 @@ export function GeoData() {
   }
   const mayChange = data.mayChange && can(send);
   return (
-    <section className="panel panel-padded" aria-labelledby="geo-data" style={{ marginTop: 24 }}>
-      <h2 id="geo-data">{t('geo.title')}</h2>
-      <p className="ink-2">{t('geo.text')}</p>
-      {data.problem && (
-        <p className="bad" role="alert">
-          {t('geo.problem', { problem: data.problem })}
-        </p>
-      )}
-      {data.state !== 'ready' && <p role="status">{t(data.state === 'building' ? 'geo.building' : 'geo.none')}</p>}
-      {data.builtAt !== null && (
-        <p className="ink-2">{t('geo.builtAt', { time: dateTime(data.builtAt), count: number(data.networks) })}</p>
-      )}
-      <ul className="rows" style={{ marginBlock: 12 }}>
-        {data.sources.map(one => (
-          <li key={one.layer}>
-            <span className="grow">
-              {t(`geo.layer.${one.layer}`)} <span className="mono">{one.name}</span>
-              <span className="ink-3" style={{ display: 'block' }}>
-                {one.isOwn ? t('geo.own') : <Licence licence={one.licence} />}
-                {one.dataAt !== null && ` · ${t('geo.asOf', { time: dateTime(one.dataAt) })}`}
-              </span>
-              {one.credits.length > 0 && <PlaceShown credits={one.credits} />}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {data.state !== 'none' && can(place) && <Tried />}
-      {mayChange && (
-        <>
-          <input
-            ref={picker}
-            type="file"
-            hidden
-            accept=".mmdb"
-            aria-label={t('geo.choose')}
-            onChange={event => {
-              void put(event.target.files?.[0]);
-              event.target.value = '';
-            }}
-          />
-          <Button loading={sent.isPending} onClick={() => picker.current?.click()}>
-            {t('geo.choose')}
-          </Button>{' '}
-          {data.sources.some(one => one.isOwn) && (
-            <Button type="text" loading={dropped.isPending} onClick={() => void away()}>
-              {t('geo.drop')}
-            </Button>
-          )}
-          <p className="ink-3" role="status" style={{ margin: '8px 0 0' }}>
-            {sent.isPending ? t('geo.sending') : t('geo.help', { mb: number(geoLimits.bytesMax / 1e6) })}
+    <>
+      <section className="panel panel-padded" aria-labelledby="geo-data" style={{ marginTop: 24 }}>
+        <h2 id="geo-data">{t('geo.title')}</h2>
+        <p className="ink-2">{t('geo.text')}</p>
+        {data.problem && (
+          <p className="bad" role="alert">
+            {t('geo.problem', { problem: data.problem })}
           </p>
-        </>
-      )}
-    </section>
+        )}
+        {data.state !== 'ready' && <p role="status">{t(data.state === 'building' ? 'geo.building' : 'geo.none')}</p>}
+        {data.builtAt !== null && (
+          <p className="ink-2">{t('geo.builtAt', { time: dateTime(data.builtAt), count: number(data.networks) })}</p>
+        )}
+        <ul className="rows" style={{ marginBlock: 12 }}>
+          {data.sources.map(one => (
+            <li key={one.layer}>
+              <span className="grow">
+                {t(`geo.layer.${one.layer}`)} <span className="mono">{one.name}</span>
+                <span className="ink-3" style={{ display: 'block' }}>
+                  {one.isOwn ? t('geo.own') : <Licence licence={one.licence} />}
+                  {one.dataAt !== null && ` · ${t('geo.asOf', { time: dateTime(one.dataAt) })}`}
+                </span>
+                {one.credits.length > 0 && <PlaceShown credits={one.credits} />}
+              </span>
+            </li>
+          ))}
+        </ul>
+        {data.state !== 'none' && can(place) && <Tried />}
+        {mayChange && (
+          <>
+            <input
+              ref={picker}
+              type="file"
+              hidden
+              accept=".mmdb"
+              aria-label={t('geo.choose')}
+              onChange={event => {
+                void put(event.target.files?.[0]);
+                event.target.value = '';
+              }}
+            />
+            <Button loading={sent.isPending} onClick={() => picker.current?.click()}>
+              {t('geo.choose')}
+            </Button>{' '}
+            {data.sources.some(one => one.isOwn) && (
+              <Button type="text" loading={dropped.isPending} onClick={() => void away()}>
+                {t('geo.drop')}
+              </Button>
+            )}
+            <p className="ink-3" role="status" style={{ margin: '8px 0 0' }}>
+              {sent.isPending ? t('geo.sending') : t('geo.help', { mb: number(geoLimits.bytesMax / 1e6) })}
+            </p>
+          </>
+        )}
+      </section>
+      {mayChange && <GeoSource />}
+    </>
   );
 }

@@ -207,4 +207,27 @@ export default {
   'geo.builtAt': 'Built {time}: {count} {count, one: network, other: networks}.',
   'geo.sending': 'Being sent and checked: a large file may take minutes.',
   'geo.notIP': 'Please type a whole IP address',
+  'geoSource.title': 'Refresh by itself',
+  'geoSource.text':
+    'Fetches an MMDB from a source of your own (such as your licensed copy). It is checked and taken as an upload is.',
+  'geoSource.now': 'Refresh now',
+  'geoSource.busy': 'Being refreshed…',
+  'geoSource.looked': 'last asked {time}',
+  'geoSource.takenAt': 'last taken {time}',
+  'geoSource.dataAt': 'data as of {time}',
+  'geoSource.next': 'asked next {time}',
+  'geoSource.failed': 'Not refreshed since {time}; the present data stay: {problem}',
+  'geoSource.set': 'The header’s value is set; left empty it stays.',
+  'geoSource.unset': 'No value of the header is set.',
+  'field.geoSourceURL': 'Address of the source',
+  'help.geoSourceURL':
+    'An .mmdb, .mmdb.gz, or a .tar.gz with an .mmdb in it. Put a licence key into the header, not into the address.',
+  'field.geoSourceHeaderName': 'Name of the header',
+  'field.geoSourceHeader': 'Value of the header',
+  'help.geoSourceHeader':
+    'Such as Bearer and your token. Kept encrypted, never shown, and not taken to another host by a redirect.',
+  'field.geoSourceEvery': 'How often',
+  'geoRhythm.off': 'By hand',
+  'geoRhythm.day': 'Daily',
+  'geoRhythm.week': 'Weekly',
 } satisfies SameAs<typeof texts>;

@@ -2,6 +2,7 @@ import type { SameAs } from '../kit/text.ts';
 import domain from '../domain/tasks.en_US.ts';
 import module from '../module/tasks.en_US.ts';
 import node from '../node/tasks.en_US.ts';
+import resolution from '../resolution/tasks.en_US.ts';
 import type { tasks } from './tasks.zh_TW.ts';
 
 export default {
@@ -17,4 +18,5 @@ export default {
   ...domain,
   ...module,
   ...node,
+  ...resolution,
 } satisfies SameAs<typeof tasks>;

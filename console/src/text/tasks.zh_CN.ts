@@ -2,6 +2,7 @@ import type { SameAs } from '../kit/text.ts';
 import domain from '../domain/tasks.zh_CN.ts';
 import module from '../module/tasks.zh_CN.ts';
 import node from '../node/tasks.zh_CN.ts';
+import resolution from '../resolution/tasks.zh_CN.ts';
 import type { tasks } from './tasks.zh_TW.ts';
 
 export default {
@@ -17,4 +18,5 @@ export default {
   ...domain,
   ...module,
   ...node,
+  ...resolution,
 } satisfies SameAs<typeof tasks>;

@@ -4,6 +4,7 @@ import type { taskKinds } from '#contract/tasks.ts';
 import domain from '../domain/tasks.zh_TW.ts';
 import module from '../module/tasks.zh_TW.ts';
 import node from '../node/tasks.zh_TW.ts';
+import resolution from '../resolution/tasks.zh_TW.ts';
 
 export const tasks = {
   'taskLine.started': '開始執行',
@@ -18,6 +19,7 @@ export const tasks = {
   ...domain,
   ...module,
   ...node,
+  ...resolution,
 };
 export default tasks;
 

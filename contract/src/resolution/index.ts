@@ -5,4 +5,5 @@ export { cnames } from './cnames.ts';
 export { dnsSecondaries } from './dns-secondaries.ts';
 export { dnsSettings } from './dns-setting.ts';
 export { geoData } from './geo-data.ts';
+export { geoSource } from './geo-source.ts';
 export { lineVirtualNodes, virtualNodes } from './virtual-nodes.ts';

@@ -7,6 +7,46 @@ export const resolutionTexts = {
     zh_CN: '无法使用这个文件：{why}。请上传 MMDB 格式、含国家或 ASN 的数据',
     en_US: 'This file is of no use: {why}. Upload an MMDB that tells of countries or ASNs',
   },
+  geoFetchUnread: {
+    zh_TW: '取得的檔案無法使用：{why}',
+    zh_CN: '获取的文件无法使用：{why}',
+    en_US: 'The file that came is of no use: {why}',
+  },
+  geoFetchStatus: {
+    zh_TW: '來源回應 HTTP {status}，沒有給出檔案',
+    zh_CN: '来源返回 HTTP {status}，没有给出文件',
+    en_US: 'The source answered HTTP {status} instead of a file',
+  },
+  geoFetchLost: {
+    zh_TW: '無法從來源取得檔案：{why}',
+    zh_CN: '无法从来源获取文件：{why}',
+    en_US: 'The source could not be reached: {why}',
+  },
+  geoFetchLarge: {
+    zh_TW: '來源的檔案超過 {mb} MB',
+    zh_CN: '来源的文件超过 {mb} MB',
+    en_US: 'The source’s file has more than {mb} MB',
+  },
+  geoFetchOlder: {
+    zh_TW: '來源的資料（{theirs}）比目前使用的（{ours}）還舊',
+    zh_CN: '来源的数据（{theirs}）比目前使用的（{ours}）还旧',
+    en_US: 'The source’s data ({theirs}) are older than those that count ({ours})',
+  },
+  geoHeaderName: {
+    zh_TW: '請填 Authorization、Cookie 或以 X- 開頭的名稱',
+    zh_CN: '请填 Authorization、Cookie 或以 X- 开头的名称',
+    en_US: 'Use Authorization, Cookie or a name that begins with X-',
+  },
+  geoHeader: {
+    zh_TW: '只能是英文、數字與一般符號，前後不可有空白',
+    zh_CN: '只能是英文、数字与一般符号，前后不能有空格',
+    en_US: 'Letters, digits and signs of ASCII alone, without blanks at either end',
+  },
+  geoHeaderAgain: {
+    zh_TW: '來源換了主機，請重新輸入標頭的值',
+    zh_CN: '来源换了主机，请重新输入标头的值',
+    en_US: 'The source is at another host: enter the header’s value again',
+  },
   zoneOfAnother: {
     zh_TW: '這個網域，或它的上層、下層網域，已是別人的 CNAME 網域',
     zh_CN: '这个域名，或它的上级、下级域名，已是他人的 CNAME 域名',

@@ -18,6 +18,21 @@ const setting = <T extends z.ZodMiniType>(of: Setting['of'], shape: T, fallback:
   fallback,
 });
 
+/** Times are ISO 8601. */
+const GeoFetched = obj({
+  lookedAt: text(30),
+  takenAt: nullable(text(30)),
+  /** the file of ours that it became (`geoData`) */
+  file: nullable(text(64)),
+  sha256: nullable(text(64)),
+  dataAt: nullable(text(30)),
+  /** as the source said of that file, for it to say that there is no other one (RFC 9110, 13.1) */
+  etag: nullable(text(1000)),
+  modified: nullable(text(100)),
+  problem: nullable(obj({ rule: text(40), bounds: z.record(z.string(), z.union([z.string(), z.number()])) })),
+  failedSince: nullable(text(30)),
+});
+
 const ranges = () => arr(str(50), 100);
 
 export const settings = {
@@ -37,6 +52,8 @@ export const settings = {
   retention: setting('installation', obj(retentionFields), retentionDefaults),
   /** files of the owner that say where addresses are, in the data folder */
   geoData: setting('installation', arr(obj({ file: text(64), layers: arr(one(geoLayers), 2) }), 2), []),
+  /** what became of the owner's source of them, written by the work service; null: it was never asked */
+  geoFetched: setting('installation', nullable(GeoFetched), null),
   /** written by the work service */
   retentionRun: setting('installation', nullable(RetentionRun), null),
   /** what the demo opens, for its own zone alone; null where no demo runs */

@@ -17,6 +17,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'agent/src/nginx-files.ts': [1, 'a file’s time says when a key of session tickets was made'],
   'agent/src/ship/ship.ts': [1, 'a timestamp, from which the bus finds how wrong our clock is'],
   'server/src/resolution/geo/build.ts': [1, 'a timestamp in a file'],
+  'server/src/resolution/geo-source.ts': [2, 'days since a timestamp that outlives the process; one that people see'],
   'server/src/resolution/geo/data.ts': [2, 'a timestamp that people see; times of files'],
   'bin/backup/tar.ts': [1, 'a timestamp in an archive'],
   'console/gallery/fake.ts': [1, 'rows that end some time from now'],

@@ -95,6 +95,9 @@ export interface GeoSource {
 }
 /** It was read, and everything made of it; it does not count yet. */
 export interface GeoTaken {
+  /** what there will be; left out where nothing changes */
+  sources?: readonly GeoSource[];
+  networks?: number;
   count(): void;
   forget(): void;
 }

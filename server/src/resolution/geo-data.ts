@@ -8,6 +8,7 @@ import { isOwner, ownerOnly } from '../kit/owner.ts';
 import { creditsOf } from '../kit/place.ts';
 import type { GeoHold, GeoOwn, GeoTaken, Place, Services } from '../kit/services.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
+import { geoSourceTable } from './geo-source-table.ts';
 import { GeoFileRefused } from './geo/data.ts';
 
 const refused = (why: string) => failFields([{ path: 'file', rule: 'geoUnreadable', bounds: { why } }]);
@@ -52,7 +53,7 @@ const dropFiles: AnyHandler = async ({ ctx }): Promise<GeoTaken | undefined> => 
 };
 
 /** The rows are a file's; which of the owner's it was made of stands in the settings as well, for whoever asks who did it. */
-async function count(ctx: Context, prepared: unknown): Promise<void> {
+export async function count(ctx: Context, prepared: unknown): Promise<void> {
   // takeFile or dropFiles made it
   const taken = prepared as GeoTaken | undefined; // what `take` gave
   const before = await readSetting(ctx.db, null, 'geoData');
@@ -109,6 +110,10 @@ export const geoDataCalls = implement(
     },
     'DELETE /geoData': async ({ ctx, prepared }) => {
       await count(ctx, prepared);
+      // else the clock would bring back what was to go
+      const store = ctx.store(geoSourceTable);
+      const source = (await store.page({ pageSize: 1 })).data[0];
+      if (source && source.every !== 'off') await store.set(source.id, { every: 'off' });
       return {};
     },
   },

@@ -5,4 +5,5 @@ export { cnameCalls } from './cnames.ts';
 export { dnsSecondaryCalls } from './dns-secondaries.ts';
 export { dnsSettingCalls } from './dns-setting.ts';
 export { geoDataCalls } from './geo-data.ts';
+export { geoSourceCalls } from './geo-source.ts';
 export { lineVirtualNodeCalls, virtualNodeCalls } from './virtual-nodes.ts';

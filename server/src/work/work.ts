@@ -5,6 +5,7 @@ import type { Services } from '../kit/services.ts';
 import { working } from '../kit/metrics.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
+import type { Db } from '../store/db.ts';
 import { PreparingClient } from '../store/statements.ts';
 import { retain } from './retention.ts';
 import type { Tasks } from './tasks.ts';
@@ -21,6 +22,8 @@ export async function startWork(
   settings: Pick<Settings, 'databaseUrl'>,
   services: Pick<Services, 'database'>,
   tasks?: Tasks,
+  /** begins what is to be fetched by the clock */
+  due?: (db: Db) => Promise<void>,
 ): Promise<{ stop(): Promise<void> }> {
   const { db } = services.database;
   // A pool of its own, whose listeners outlive the runner: the library takes its own away before the last connection has
@@ -35,10 +38,11 @@ export async function startWork(
     noHandleSignals: true,
     pollInterval: 5000,
     // every quarter of an hour, and soon after a start that missed its turn
-    crontab: '*/15 * * * * tidy ?fill=1h',
+    crontab: '*/15 * * * * tidy ?fill=1h\n*/10 * * * * due ?fill=1h',
     taskList: {
       /** One turn of a task (kit/task.ts). */
       task: payload => tasks?.turn((payload as { id: number }).id),
+      due: () => due?.(db),
       /** Removes what nobody needs any more. */
       async tidy() {
         const { removed, more, problem } = await working(

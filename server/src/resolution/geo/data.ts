@@ -57,6 +57,9 @@ const isCurrent = (value: unknown): value is Current => {
   );
 };
 
+/** The file that an owner's becomes, by its SHA-256 in hexadecimal digits. */
+export const ownNameOf = (sha256: string) => `own-${sha256.slice(0, 32)}.mmdb`;
+
 export class GeoData implements GeoStore {
   readonly #folder: string;
   readonly #hasPackages: boolean;
@@ -191,7 +194,7 @@ export class GeoData implements GeoStore {
   }
   async #take(bytes: Uint8Array): Promise<GeoTaken> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const name = `own-${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.mmdb`;
+    const name = ownNameOf(createHash('sha256').update(bytes).digest('hex'));
     const path = join(this.#folder, name);
     // also one that is there: it may have been cut since
     await writeLarge(path, file => file.writeFile(bytes));
@@ -204,7 +207,7 @@ export class GeoData implements GeoStore {
         const { own = [], waiting = [] } = this.#current() ?? {};
         return this.#make([{ name, layers: [] }, ...[...own, ...waiting].filter(one => one.name !== name)]);
       });
-      return { count: made.count, forget: () => (made.forget(), forget()) };
+      return { ...made, forget: () => (made.forget(), forget()) };
     } catch (error) {
       forget();
       throw error;
@@ -279,7 +282,7 @@ export class GeoData implements GeoStore {
       });
       const { sources, networks } = built;
       const current: Current = { name, mark: markOf(used), builtAt: Date.now(), own: used, waiting, sources, networks };
-      return { count: () => this.#count(current, before), forget };
+      return { sources, networks, count: () => this.#count(current, before), forget };
     } catch (error) {
       forget();
       throw error;

@@ -125,6 +125,12 @@ export const resolutionRows: Rows = {
       ...ofBind(),
       memo: `${world.name}-${next()}`,
     }),
+    'PUT /client/setting/dns/geoData/source': async () => ({
+      url: 'https://geo.test/city.mmdb',
+      headerName: 'X-Key',
+      header: `key-${next()}`,
+      every: 'week',
+    }),
     'POST /client/virtualNode/{id}/record/cname': async () => ({ target: `elsewhere-${next()}.example.org` }),
     'POST /client/setting/dns/cname': async (rig, world) => ({
       domainName: `zone-${next()}.example.net`,
@@ -159,6 +165,15 @@ export const resolutionRows: Rows = {
       await new KnotDriver((await server!).service).prepare(zones, zones, async () => () => []);
     },
     'GET /client/setting/dns/geoData/place': keeping,
+    'POST /client/setting/dns/geoData/source/refresh': async (rig, { people }) => {
+      const { db } = rig.api.database;
+      await sql`update task set state = 'cancelled', "endedAt" = now() where kind = 'geoRefresh' and "endedAt" is null`.execute(
+        db,
+      );
+      await sql`insert into "geoSource" ("clientID", url) values (${people.client.id}, 'https://geo.test/city.mmdb') on conflict do nothing`.execute(
+        db,
+      );
+    },
     'POST /client/setting/dns/geoData': keeping,
     'DELETE /client/setting/dns/geoData': async rig => {
       await keeping(rig);

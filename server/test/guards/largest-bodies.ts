@@ -122,8 +122,10 @@ async function readBack(
   )) {
     const isSame = reader.path === call.path && !rowOf(reader);
     if (!isSame && !wanted.size) continue;
-    const paged = 'pageSize' in (defOf(reader.def.query ?? reader.def.answer).shape ?? {});
-    const answer = await rig.api.call('GET', pathOf(reader, ids) + (paged ? '?pageSize=500&sortBy=id&orderBy=desc' : ''), {
+    const asked = defOf(reader.def.query ?? reader.def.answer).shape ?? {};
+    // the newest first, where an order can be asked for
+    const shown = 'pageSize' in asked ? `?pageSize=500${'sortBy' in asked ? '&sortBy=id&orderBy=desc' : ''}` : '';
+    const answer = await rig.api.call('GET', pathOf(reader, ids) + shown, {
       token,
       stream: reader.def.as === 'sse',
     });

@@ -58,7 +58,7 @@ describe('what a line tells', () => {
     });
     // in a file: of each; what is too large for a line of many is told by itself
     const file = await api.call('POST', '/client/auditLogs/export', { token: a.client.token, body: { url: '/role/' } });
-    assert.match(file.text, new RegExp(`,${reqID},"changed role #${made.body.ids[0]}\n  name: first → second"\r\n`));
+    assert.match(file.text, new RegExp(`,${reqID},"Changed role #${made.body.ids[0]}\n  name: first → second"\r\n`));
     assert.match(file.text, new RegExp(`,${String(large.headers['x-request-id'])},\\(\\d{5}\\)\r\n`));
   });
 

@@ -51,8 +51,10 @@ export function Confirm({ question, onClose }: { question: Question; onClose: (i
       {question.toCopy && question.toCopy.length > 0 && (
         <ul className="rows">
           {question.toCopy.map(text => (
-            <li key={text} className="address">
-              <span className="grow mono">{text}</span>
+            <li key={text}>
+              <span className="grow mono" style={{ overflowWrap: 'anywhere' }}>
+                {text}
+              </span>
               <CopyButton text={text} />
             </li>
           ))}

@@ -130,7 +130,7 @@ async function inStageThree(count: number, from: number, to: number) {
   const ids = await nodes(count);
   rig.held = node => numbers(from, to).includes(Number(node.split('-').at(-1)));
   const taskID = await begin(ids);
-  await heard(taskID, 'stage 3', 61);
+  await heard(taskID, 'stage 3', 61, 120_000);
   await looked(taskID);
   return { ids, taskID };
 }

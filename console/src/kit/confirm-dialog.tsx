@@ -55,7 +55,7 @@ export function Confirm({ question, onClose }: { question: Question; onClose: (i
               <span className="grow mono" style={{ overflowWrap: 'anywhere' }}>
                 {text}
               </span>
-              <CopyButton text={text} />
+              <CopyButton text={text} label={t('action.copy')} />
             </li>
           ))}
         </ul>

@@ -27,6 +27,16 @@ export default [
     open: close => <Confirm question={{ ...question([unbroken]), warning: say(long), level: 'destructive' }} onClose={close} />,
   },
   {
+    state: 'normal',
+    note: { zh_TW: '有內容要先複製', zh_CN: '有内容要先复制', en_US: 'something to copy first' },
+    open: close => (
+      <Confirm
+        question={{ ...question(names(1)), level: 'destructive', warning: say(long), toCopy: [unbroken] }}
+        onClose={close}
+      />
+    ),
+  },
+  {
     state: 'failed',
     open: close => (
       <ErrorDialog

@@ -24,8 +24,9 @@ const usualPx = 560;
 /** Whoever was asked says why, below what that means to us. */
 function Refused({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
-  const what = presented(error);
-  if (!said || (what.kind !== 'message' && what.kind !== 'fields')) return <ErrorState error={error} onRetry={onRetry} />;
+  // told on the console each time it is presented: of an error that says nothing more ErrorState alone speaks
+  const what = said && presented(error);
+  if (!what || (what.kind !== 'message' && what.kind !== 'fields')) return <ErrorState error={error} onRetry={onRetry} />;
   return (
     <div role="alert">
       <Empty drawing="broken" title={what.text} action={<Button onClick={onRetry}>{t('page.retry')}</Button>}>

@@ -182,6 +182,27 @@ describe('a source of the owner’s', () => {
     assert.deepEqual([heard.length, heard[0]!.url, heard[0]!.headers.authorization], [1, '/file', undefined]);
   });
 
+  test('an address that is changed while the one before is asked is asked instead, and nothing of that one is kept', async () => {
+    gives(city('FR'), { etag: '"before"' });
+    const old = reply;
+    reply = (request, response) => {
+      if (request.url === '/next') {
+        gives(city('ES'));
+        return reply(request, response);
+      }
+      void put({ url: `${base}/next`, header: secret }).then(changed => {
+        assert.equal(changed.status, 200, changed.text);
+        old(request, response);
+      });
+    };
+    const said = await refresh('succeeded');
+    assert.deepEqual([asked.map(one => one.url), await country()], [['/city', '/next'], 'ES'], said.join());
+    assert.equal((await state()).problem, null);
+    assert.equal((await put({})).status, 200);
+    gives(city('IT'));
+    await refresh('succeeded');
+  });
+
   test('the clock begins it once it is due; whoever goes back to the included data stops the clock', async () => {
     const tasks = async () =>
       (await rows<{ n: number }>(db(), sql`select count(*)::int as n from task where kind = 'geoRefresh'`))[0]!.n;

@@ -104,7 +104,7 @@ async function fetched(services: Services, id: number, signal: AbortSignal): Pro
   return { what: 'taken', said, file, sha256, bytes: answer.body.length, taken, dataAt };
 }
 
-export const geoRefreshWork = taskWork<typeof geoRefresh, { isAsked: true }, Outcome | undefined>({
+export const geoRefreshWork = taskWork<typeof geoRefresh, { version: number }, Outcome | undefined>({
   kind: geoRefresh,
   async prepare({ services, input, cursor, signal }) {
     if (!cursor) return undefined;
@@ -118,12 +118,20 @@ export const geoRefreshWork = taskWork<typeof geoRefresh, { isAsked: true }, Out
       throw error;
     }
   },
-  async step({ ctx, input, prepared, say }) {
-    const cursor = { isAsked: true } as const;
+  async step({ ctx, input, cursor: begun, prepared, say }) {
+    const source = await row<{ url: string; version: number }>(
+      ctx.db,
+      sql`select url, "rowVersion" as version from "geoSource" where id = ${input.id} and url <> ''`,
+    );
+    const cursor = { version: source?.version ?? 0 };
     if (!prepared) {
-      const source = await row<{ url: string }>(ctx.db, sql`select url from "geoSource" where id = ${input.id} and url <> ''`);
       say('asking', { host: source ? new URL(source.url).host : '' });
       return { cursor, done: 0, total: 1 };
+    }
+    // of a source that was changed meanwhile: it is asked anew
+    if (begun?.version !== cursor.version) {
+      if (prepared.what === 'taken') prepared.taken.forget();
+      return source ? { cursor, done: 0, total: 1 } : { cursor, done: 1, total: 1, isEnd: true };
     }
     const now = new Date().toISOString();
     const before = await readSetting(ctx.db, null, 'geoFetched');

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useEffect, useRef } from 'react';
 import { geoRhythms } from '#contract/limits.ts';
+import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query, queryClient, useAction } from '../kit/query.ts';
@@ -43,7 +44,7 @@ const kept = ({ header, ...rest }: Values): Values => ({ ...rest, ...(header ? {
 
 export function GeoSource() {
   const can = useCan();
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     ...query(read),
     refetchInterval: found => (found.state.data?.isRefreshing ? pollMs : false),
   });
@@ -55,7 +56,7 @@ export function GeoSource() {
     if (wasBusy.current && !isBusy) void queryClient.invalidateQueries();
     wasBusy.current = isBusy;
   }, [isBusy]);
-  if (!data) return null;
+  if (!data) return error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <div className="tab-wait" aria-busy />;
   const { url, headerName, headerIsSet, every, version } = data;
   const said = [
     ...(data.lookedAt ? [t('geoSource.looked', { time: dateTime(data.lookedAt) })] : []),

@@ -1,25 +1,10 @@
 /** Domains made after others, at another site and under other names, and one address of origins put for another. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { compile } from '#server/compile/compile.ts';
 import { load } from '#server/compile/load.ts';
 import { broken, by, is, mark, multiple, ok } from './expect.ts';
-import { Api, type Tenant } from './harness.ts';
-
-let api: Api;
-let a: Tenant;
-let b: Tenant;
-let op: ReturnType<typeof by>;
-let me: ReturnType<typeof by>;
-before(async () => {
-  api = await Api.start();
-  [a, b] = [await api.tenant('a'), await api.tenant('b')];
-  [op, me] = [by(api, a.client), by(api, a.user)];
-});
-after(async () => {
-  await api?.stop();
-  assert.deepEqual(api.failures, []);
-});
+import { a, api, b, me, op } from './operators.ts';
 
 let serial = 0;
 const site = (more: object = {}) =>

@@ -1,26 +1,10 @@
 /** What calls take and answer beyond their first use: names of any script, Host after the making, lines of a group, prices, caps of exports. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { broken, by, is, mark, ok } from './expect.ts';
-import { Api, type Tenant } from './harness.ts';
+import { a, api, b, me, op } from './operators.ts';
 
-let api: Api;
-let a: Tenant;
-let b: Tenant;
-let op: ReturnType<typeof by>;
-let me: ReturnType<typeof by>;
-before(async () => {
-  api = await Api.start();
-  a = await api.tenant('a');
-  b = await api.tenant('b');
-  op = by(api, a.client);
-  me = by(api, a.user);
-});
-after(async () => {
-  await api?.stop();
-  assert.deepEqual(api.failures, []);
-});
 const named = '台北門市 №1 – Café';
 
 describe('names', () => {

@@ -1,26 +1,11 @@
 /** What sites are sold as, limits of their own, their backups, and what an operator does with many at once. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
 import { compile } from '#server/compile/compile.ts';
 import { load } from '#server/compile/load.ts';
 import { broken, by, is, mark, multiple, ok } from './expect.ts';
-import { Api, type Tenant } from './harness.ts';
-
-let api: Api;
-let a: Tenant;
-let b: Tenant;
-let op: ReturnType<typeof by>;
-let me: ReturnType<typeof by>;
-before(async () => {
-  api = await Api.start();
-  [a, b] = [await api.tenant('a'), await api.tenant('b')];
-  [op, me] = [by(api, a.client), by(api, a.user)];
-});
-after(async () => {
-  await api?.stop();
-  assert.deepEqual(api.failures, []);
-});
+import { a, api, b, me, op } from './operators.ts';
 
 let serial = 0;
 const product = (more: object = {}) => op.make('/client/product', { groupID: a.groupID, name: `product-${++serial}`, ...more });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { domainCopies } from '#contract/domain/copies.ts';
 import { domainSettings } from '#contract/edge/settings.ts';
 import { Fail, type FieldError, fail, failFields } from '#contract/errors.ts';
+import { canonicalHost } from '#contract/rules/origins.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { eachOf } from '../kit/removal.ts';
@@ -15,7 +16,6 @@ import { insert, makeAll, type NewDomain, room, settled } from './make.ts';
 import { checkReached, type Reached, type Wished } from './schemes.ts';
 import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
 import { adjustable } from './upstreams.ts';
-import { canonicalHost } from '#contract/rules/origins.ts';
 
 /** What else stands at these domains, in the order of the second list. */
 async function copySettings(ctx: Context, from: readonly number[], to: readonly number[]): Promise<void> {

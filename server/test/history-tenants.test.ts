@@ -114,7 +114,7 @@ test('rows that hang on none: whose ids lie between those of a line of another t
     tables.add(table.table);
   }
   // one row an operator or a root account: no list of them, and no line of several
-  const alone = new Set(['zeroSSL', 'mailServer', 'telegram', 'databaseBackup', 'webhook', 'oidc']);
+  const alone = new Set(['zeroSSL', 'mailServer', 'telegram', 'databaseBackup', 'webhook', 'oidc', 'geoSource']);
   const declared = declaredTables.filter(
     ({ table, scope, soft, partOf }) => 'owner' in scope && soft !== false && !partOf && !alone.has(table),
   );

@@ -82,6 +82,8 @@ test('each call that says where something goes asks who is there, or says why it
   );
   const without = found.filter(({ def }) => !isPresent(def)).map(({ key }) => key);
   assert.deepEqual([...new Set(without)].sort(), [
+    // its secret goes nowhere else: for another place it is asked for anew
+    'PUT /client/setting/dns/geoData/source',
     // asks for the password itself, by names of its own
     'PUT /client/setting/system/oidc',
     // no secret goes there: what happened, by name, and the root alone says where to (below)

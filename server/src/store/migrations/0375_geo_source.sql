@@ -13,6 +13,7 @@ create table "geoSource" (
   "deletedAt" timestamptz
 );
 create unique index geo_source_client on "geoSource" ("clientID") where "deletedAt" is null;
+create index geo_source_clients on "geoSource" ("clientID");
 create index geo_source_deleted on "geoSource" ("deletedAt") where "deletedAt" is not null;
 
 -- One file is fetched at a time: two would be the same.

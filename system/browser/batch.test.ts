@@ -82,7 +82,7 @@ test('what the chosen rows have stands in the form; where they differ nothing is
   await closed(visitor);
   // when the house looks where a name leads is its own matter
   const sent = (rows: typeof asIs) =>
-    rows.map(row => ({ ...row, cnameCheckedAt: null, cnameSeen: [], zoneServers: [], cnameStatus: null }));
+    rows.map(row => ({ ...row, cnameCheckedAt: null, cnameSeen: [], zoneServers: [], cnameStatus: null, cnameSince: null }));
   assert.deepEqual(sent(await domains()), sent(asIs), 'nothing was sent');
 
   await open(visitor, 'URL redirects');

@@ -149,6 +149,9 @@ export class Pusher {
     let after = parts.next();
     while (!part.done) {
       const sending = this.#send(part.value, after.done ? cursor : unsettled);
+      sending.catch(() => {}); // heard below
+      // it goes out on the loop's next turn: what is made before that would keep nginx waiting
+      if (!after.done) await new Promise<void>(next => setImmediate(next));
       try {
         [part, after] = [after, after.done ? after : parts.next()];
       } finally {

@@ -5,7 +5,10 @@ import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import { originNames, partyOf, wantsChecks } from './document-facts.ts';
 import { type Judge, checkKey, frame, recordBytesMax, recordsOf } from './render/records.ts';
 import { type OwnTrust, ownTrust } from './render/trusts.ts';
+import { quicken } from './quick-schemas.ts';
 import { unknownFields } from './unknown.ts';
+
+for (const { schema } of Object.values(kinds)) quicken(schema);
 
 /** What is noted of a document. */
 export interface Claimed {
@@ -36,19 +39,22 @@ export function kindOf(subject: string) {
 }
 
 /** @param subject one that was read (readDocument), with its document */
-export const claimOf = (subject: string, document: EdgeDocument, isAsSaid = false): Claimed => ({
-  id: document.id,
-  enabled: !('enabled' in document) || document.enabled,
-  isAsSaid,
-  // what is set of a node is no matter of nginx
-  keys: kindOf(subject) === 'node' ? [] : keysOf(kindOf(subject), document),
-  names: originNames(document),
-  party: partyOf(document),
-  checked: wantsChecks(document) ? document : undefined,
-  trust: 'originTLS' in document ? ownTrust(document.originTLS) : undefined,
-  zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined, // by its kind
-  node: kindOf(subject) === 'node' ? (document as DocumentOf<'node'>) : undefined, // by its kind
-});
+export function claimOf(subject: string, document: EdgeDocument, isAsSaid = false): Claimed {
+  const kind = kindOf(subject);
+  return {
+    id: document.id,
+    enabled: !('enabled' in document) || document.enabled,
+    isAsSaid,
+    // what is set of a node is no matter of nginx
+    keys: kind === 'node' ? [] : keysOf(kind, document),
+    names: originNames(document),
+    party: partyOf(document),
+    checked: wantsChecks(document) ? document : undefined,
+    trust: 'originTLS' in document ? ownTrust(document.originTLS) : undefined,
+    zone: kind === 'zone' ? (document as ZoneDocument) : undefined, // by its kind
+    node: kind === 'node' ? (document as DocumentOf<'node'>) : undefined, // by its kind
+  };
+}
 
 /** For measuring alone: such a record goes nowhere. */
 const measured: Judge = () => ({ allowed: true });

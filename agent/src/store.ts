@@ -9,6 +9,7 @@
  * A batch is in memory at once and durable when `write` resolves; batches that wait are written together. What no "c" line follows is a
  * batch that was torn: it is not taken in and cut off at the next start, and the stream is read again from the older cursor. So what is read
  * is always what stood together once. A snapshot is whole without it: only a damaged one lacks its last line, and what is left of it serves.
+ * Of a batch that is more than all that is there a snapshot is made at once: a fresh node is told all that its zone has.
  */
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -73,7 +74,10 @@ export class DocumentStore {
   #snapshotSize = 0;
   #flushing: Promise<void> | undefined;
   #closing = false;
-  #compacting: Promise<void> | undefined;
+  /** whether it came to an end */
+  #compacting: Promise<boolean> | undefined;
+  /** All at once could not be written: what waits goes to the log, piece by piece, until that works again. */
+  #isTight = false;
   #mends = false;
 
   private constructor(folder: string) {
@@ -150,6 +154,7 @@ export class DocumentStore {
 
   async #flush(): Promise<void> {
     while (this.#waiting.length) {
+      if (this.#isLarge() && (await this.#writeWhole())) continue;
       const { text, whole, begun } = this.#next();
       const bytes = Buffer.from(text);
       try {
@@ -165,12 +170,33 @@ export class DocumentStore {
       this.#waiting.splice(0, whole.length);
       if (begun) this.#waiting[0]!.written = begun;
       this.problem = null;
+      this.#isTight = false;
       this.#size += bytes.length;
       for (const { done } of whole) done();
       const isDue = this.#size > Math.max(compactAtBytes, this.#snapshotSize) || (this.#mends && !this.#waiting.length);
       // Never within a batch: its pieces would stand in two logs.
       if (isDue && !begun && !this.#compacting) await this.#rotate().catch(() => {}); // disk full: the next batch tries again
     }
+  }
+
+  /** Whether what waits would have the log compacted as soon as it stands there: a fresh node is told all that its zone has. */
+  #isLarge(): boolean {
+    if (this.#closing || this.#compacting || this.#isTight || this.#waiting[0]!.written) return false;
+    let bytes = 0;
+    for (const { entries } of this.#waiting) for (const entry of entries) bytes += entry.kind === 'set' ? entry.body.length : 0;
+    return bytes > Math.max(compactAtBytes, this.#snapshotSize);
+  }
+
+  /** What waits goes to disk with all the rest, once instead of twice. @returns false: it could not be, and waits still */
+  async #writeWhole(): Promise<boolean> {
+    const whole = [...this.#waiting];
+    await this.#rotate().catch(() => {});
+    this.#isTight = !(await this.#compacting);
+    if (this.#isTight) return false;
+    this.#waiting.splice(0, whole.length);
+    this.problem = null;
+    for (const { done } of whole) done();
+    return true;
   }
 
   /** What is written next: a batch may be all that a zone has, and is not made into one text. `begun`: so many of the one after `whole`. */
@@ -213,8 +239,9 @@ export class DocumentStore {
       .then(() => {
         if (this.#mends) this.damaged = 0;
         this.#mends = false;
+        return true;
       })
-      .catch(() => {}) // disk full: the logs still hold everything, the next rotation tries again
+      .catch(() => false) // disk full: the logs still hold everything, the next rotation tries again
       .finally(() => (this.#compacting = undefined));
   }
 
@@ -238,9 +265,12 @@ export class DocumentStore {
       chunk += line(['c', state.at]);
       await flush();
       await file.sync();
-    } finally {
+    } catch (error) {
       await file.close();
+      await rm(`${path}.new`, { force: true }); // the log needs the room
+      throw error;
     }
+    await file.close();
     await rename(`${path}.new`, path);
     await syncFolder(this.#folder);
     this.#snapshotSize = size;

@@ -139,14 +139,30 @@ test('a batch stands in one log; what is torn in a log that is not the last come
   );
   await store.write([{ kind: 'gone', subject: 'cfg.1.domain.7' }], at(3));
   await store.close();
-  assert.deepEqual(readdirSync(dir).sort(), ['log.0', 'log.1', 'snapshot.new']);
-  for (const name of ['log.0', 'log.1'])
+  assert.deepEqual(readdirSync(dir).sort(), ['log.0', 'log.1', 'log.2', 'snapshot.new']);
+  for (const name of ['log.0', 'log.1', 'log.2'])
     assert.match(readFileSync(join(dir, name), 'utf8').trimEnd().split('\n').at(-1)!, /^[0-9a-f]{8} \["c"/);
-  const log = readFileSync(join(dir, 'log.0'));
-  writeFileSync(join(dir, 'log.0'), log.subarray(0, log.lastIndexOf('["d"') - 9));
+  const log = readFileSync(join(dir, 'log.1'));
+  writeFileSync(join(dir, 'log.1'), log.subarray(0, log.lastIndexOf('["d"') - 9));
   const torn = await DocumentStore.open(dir);
   assert.deepEqual([torn.held.size, torn.damaged, torn.at.epoch], [1, 1, '']);
   await torn.close();
+});
+
+test('a batch that is more than all before it goes to disk once, with all the rest', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  await store.write([set(1), set(2)], at(2));
+  const text = JSON.stringify('x'.repeat(500_000));
+  const large = Array.from({ length: 10 }, (_, i) => set(i + 2, text));
+  await Promise.all([store.write(large, at(3)), store.write([{ kind: 'gone', subject: 'cfg.1.domain.7' }], at(4))]);
+  assert.deepEqual(readdirSync(dir).sort(), ['log.1', 'snapshot']);
+  assert.ok(statSync(join(dir, 'snapshot')).size > 4_500_000);
+  assert.ok(statSync(logOf(dir)).size < 1000);
+  await store.close();
+  const again = await DocumentStore.open(dir);
+  assert.deepEqual([again.held.size, again.held.has('cfg.1.domain.7'), again.at.cursor, again.damaged], [10, false, 4, 0]);
+  await again.close();
 });
 
 test('compaction keeps the state and drops old logs; a crash in the middle loses nothing', async () => {

@@ -150,7 +150,7 @@ test('who cancels takes back what no node has begun; tried again it begins with 
   assert.equal((await call.put(`/client/task/${taskID}/retry`)).status, 200);
   await looked(taskID);
   await passes(upgradeLimits.stageSeconds + 5);
-  await until('it begins anew', () => upgraded().length > 0);
+  await until('it begins anew', () => upgraded().length > 0, 60_000);
   await looked(taskID);
   assert.equal(upgraded().length, 1, 'one is first');
   await says(idOf(ids, 2), { status: 'error', problem: 'since' });

@@ -44,6 +44,8 @@ export const rig = {
   held: (() => false) as (name: string) => boolean,
   /** nodes that are not heard, whatever their status says */
   mute: [] as number[],
+  /** nodes a test has said are offline: others are so because this process stood still, and speak again */
+  offline: new Set<number>(),
 };
 export const db = () => api.database.db;
 
@@ -62,7 +64,7 @@ before(async () => {
 });
 beforeEach(() => {
   serial++;
-  Object.assign(rig, { told: [], held: () => false, mute: [] });
+  Object.assign(rig, { told: [], held: () => false, mute: [], offline: new Set() });
   rig.ways.clear();
 });
 after(async () => {
@@ -74,7 +76,8 @@ after(async () => {
 
 /** What nodes would do. */
 async function answerAll(): Promise<void> {
-  await sql`update node set "lastBeat" = clock_timestamp() where status in ('normal', 'paused', 'error') and id <> all(${rig.mute})
+  await sql`update node set "lastBeat" = clock_timestamp(), status = case status when 'offline' then 'normal' else status end
+      where (status in ('normal', 'paused', 'error') or (status = 'offline' and id <> all(${[...rig.offline]}))) and id <> all(${rig.mute})
       and "lastBeat" < clock_timestamp() - interval '1 second'`.execute(db());
   const all = await rows<Told>(
     db(),
@@ -95,9 +98,11 @@ async function answerAll(): Promise<void> {
 export const says = (
   nodeID: number,
   { version, status = 'normal', problem = null }: { version?: string; status?: string; problem?: string | null },
-) =>
-  sql`update node set version = coalesce(${version ?? null}, version), status = ${status}, "lastBeat" = clock_timestamp(),
+) => {
+  rig.offline[status === 'offline' ? 'add' : 'delete'](nodeID);
+  return sql`update node set version = coalesce(${version ?? null}, version), status = ${status}, "lastBeat" = clock_timestamp(),
       beat = beat || jsonb_build_object('problem', ${problem}::text) where id = ${nodeID}`.execute(db());
+};
 
 /** @returns their ids */
 export async function nodes(count: number): Promise<number[]> {

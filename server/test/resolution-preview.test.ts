@@ -122,7 +122,7 @@ async function assign(groupID: number, lineID: number): Promise<void> {
 async function group(n: number): Promise<number> {
   const groupID = await call().make('/client/group', { zoneID: a.zoneID, name: `random-${n}` });
   const taken = new Set<string>();
-  let lone = 4_100_000_000;
+  let lone = 0;
   const lines = Array.from({ length: 1 + below(5) }, (_, l) => {
     // some have networks alone, some places alone
     const line = {
@@ -138,7 +138,7 @@ async function group(n: number): Promise<number> {
     const line = { name, cidrs: mine(what.cidrs), asns: mine(what.asns), places: mine(what.places) };
     return line.cidrs.length + line.asns.length + line.places.length
       ? line
-      : { ...line, asns: [4_200_000_000 + taken.size, ++lone] };
+      : { ...line, asns: [4_200_000_000 + ++lone, 4_100_000_000 + lone] };
   });
   ok(await call().patch('/client/group', { id: groupID, lines }));
   const { data } = await call().read(`/client/zone/${a.zoneID}/groups?pageSize=100`);

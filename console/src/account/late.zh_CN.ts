@@ -39,7 +39,7 @@ export default {
   'warning.removeRole': '使用这个角色的子账号会失去它的权限。',
 
   'empty.accountsUser': '新建子账号，让同事一起管理站点。',
-  'empty.accountsAdmin': '新建运营商，让他创建区域、产品与客户。',
+  'empty.accountsAdmin': '新建运营商，再由运营商自行创建区域、产品与客户。',
   'empty.subAccounts': '这个账号之下还没有账号。',
 
   'accountKind.user': '客户',
@@ -194,7 +194,7 @@ export default {
   'token.title': '新的 API 令牌：{name}',
   'token.access': 'API 令牌',
   'token.refresh': '更新令牌',
-  'token.refreshText': '程序用它以 PATCH {path} 换一组新的，不需要人。十秒内重复使用会得到同一组；之后再用，令牌就结束。',
+  'token.refreshText': '程序用它以 PATCH {path} 换一组新的，无须人工操作。十秒内重复使用会得到同一组；之后再用，令牌即失效。',
   'warning.endToken': '使用它的程序立即失去访问权。',
   'note.apiTokens': '令牌不能设置密码、创建令牌或切换账号。',
   'token.noKeys': '没有任何权限',
@@ -303,7 +303,7 @@ export default {
   'resource.databaseBackup': '系统备份',
   'resource.webhook': 'Webhook 通知',
   'resource.telegram': 'Telegram 通知',
-  'resource.license': '自己的授权',
+  'resource.license': '本运营商的授权',
   'overview.license': '授权到期',
   'overview.endless': '无期限',
   'overview.licenseEnded': '授权无效',

@@ -37,7 +37,7 @@ export default {
   'warning.removeRole': '使用這個角色的子帳號會失去它的權限。',
 
   'empty.accountsUser': '新增子帳號，讓同事一起管理站點。',
-  'empty.accountsAdmin': '新增營運商，讓他建立區域、產品與客戶。',
+  'empty.accountsAdmin': '新增營運商，再由營運商自行建立區域、產品與客戶。',
   'empty.subAccounts': '這個帳號之下還沒有帳號。',
 
   'accountKind.user': '客戶',
@@ -162,7 +162,7 @@ export default {
   'overview.nodeUnit': '節點數',
   'overview.most': '站點最多的 {count} 個，共 {total} 個',
   'overview.all': '檢視所有帳號',
-  'overview.none': '還沒有營運商。新增營運商，讓他建立區域、產品與客戶。',
+  'overview.none': '還沒有營運商。新增營運商，再由營運商自行建立區域、產品與客戶。',
   'overview.installed': '{time} 安裝',
 
   'resource.apiTokens': 'API 權杖',
@@ -192,7 +192,7 @@ export default {
   'token.title': '新的 API 權杖：{name}',
   'token.access': 'API 權杖',
   'token.refresh': '更新權杖',
-  'token.refreshText': '程式用它以 PATCH {path} 換一組新的，不需要人。十秒內重複使用會得到同一組；之後再用，權杖就結束。',
+  'token.refreshText': '程式用它以 PATCH {path} 換一組新的，無須人工操作。十秒內重複使用會得到同一組；之後再用，權杖即失效。',
   'warning.endToken': '使用它的程式立即失去存取權。',
   'note.apiTokens': '權杖不能設定密碼、建立權杖或切換帳號。',
   'token.noKeys': '沒有任何權限',
@@ -301,7 +301,7 @@ export default {
   'resource.databaseBackup': '系統備份',
   'resource.webhook': 'Webhook 通知',
   'resource.telegram': 'Telegram 通知',
-  'resource.license': '自己的授權',
+  'resource.license': '本營運商的授權',
   'overview.license': '授權到期',
   'overview.endless': '無期限',
   'overview.licenseEnded': '授權無效',

@@ -30,7 +30,7 @@ export default {
   'action.order': '查看授权',
   'action.saveLicense': '下载授权文件',
   'action.unregister': '解除注册',
-  'warning.unregister': '持有该文件的安装会立刻失去授权；已下载到其他机器的文件仍会有效至到期。',
+  'warning.unregister': '持有该文件的安装会立刻失去授权；已下载到其他机器的文件在到期前仍然有效。',
   'help.nodeMonitorSeconds': '监控节点的最短间隔；0 表示不限。',
   'help.licenseDays': '自签发起算；0 表示没有期限。',
   'help.issueTo': '立即取代运营商目前持有的授权。',

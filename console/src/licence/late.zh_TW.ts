@@ -27,7 +27,7 @@ export default {
   'action.order': '檢視授權',
   'action.saveLicense': '下載授權檔',
   'action.unregister': '解除註冊',
-  'warning.unregister': '持有這份檔案的安裝會立刻失去授權；已下載到其他機器的檔案仍會有效到到期為止。',
+  'warning.unregister': '持有這份檔案的安裝會立刻失去授權；已下載到其他機器的檔案在到期前仍然有效。',
   'help.nodeMonitorSeconds': '監控節點的最短間隔；0 表示不限。',
   'help.licenseDays': '自核發起算；0 表示沒有期限。',
   'help.issueTo': '立即取代營運商目前持有的授權。',

@@ -65,7 +65,7 @@ export default {
   'node.requests': '请求',
   'node.perSecond': '每秒 {rate}，累计 {sum}',
   'node.network': '网络流量',
-  'node.uptime': '开机时间',
+  'node.uptime': '已运行时间',
   'node.days': '{days} 天 {hours} 小时',
   'node.hours': '{hours} 小时 {minutes} 分',
   'node.processor': '处理器',

@@ -63,7 +63,7 @@ export default {
   'node.requests': '請求',
   'node.perSecond': '每秒 {rate}，累計 {sum}',
   'node.network': '網路流量',
-  'node.uptime': '開機時間',
+  'node.uptime': '已運作時間',
   'node.days': '{days} 天 {hours} 小時',
   'node.hours': '{hours} 小時 {minutes} 分',
   'node.processor': '處理器',

@@ -98,6 +98,14 @@ test('layer 4: what the licence does not allow is 101023; a node that sites need
   is(await op.put('/client/nodes/portType', { ids: [used.id], portType: '7' }), 'portType4InUse');
   multiple(await op.put('/client/nodes/portType', { ids: [used.id, free.id], portType: '7' }), ['portType4InUse', [used.name]]);
   assert.deepEqual([(await read(used.id)).portType, (await read(free.id)).portType], ['7+4', '7']);
+  // so does one that answers there through a virtual node alone
+  ok(await op.put('/client/nodes/portType', { ids: [free.id], portType: '7+4' }));
+  const virtual = await op.make('/client/virtualNode', { zoneID, name: `virtual-${++made}` });
+  ok(await op.post(`/client/virtualNode/${virtual}/record/node`, { nodeIDs: [free.id], ipVersions: ['ipv4'] }));
+  ok(await op.post(`/client/group/${groupID}/line/1/virtualNodes`, { ids: [virtual] }));
+  is(await op.put('/client/nodes/portType', { ids: [free.id], portType: '7' }), 'portType4InUse');
+  ok(await op.del(`/client/group/${groupID}/line/1/virtualNodes`, { ids: [virtual] }));
+  ok(await op.put('/client/nodes/portType', { ids: [free.id], portType: '7' }));
   await sql`insert into "licenseOrder" ("clientID", kind, "portType") values (${a.client.id}, 'order', '7')`.execute(
     api.database.db,
   );

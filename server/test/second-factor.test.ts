@@ -85,8 +85,17 @@ describe('codes by mail', () => {
     const { onePassKey } = ok(await verify(person)).body;
     const first = await codeOf(person.email);
     for (let n = 0; n < 3; n++) is(await login(person, onePassKey, other(first)), 'invalidToken');
+    const held = sql`from login where "accountID" = ${person.id}`;
+    await sql`update login set "expiredAt" = now() + interval '20 seconds' where "accountID" = ${person.id}`.execute(
+      api.database.db,
+    );
     ok(await post('/user/code', { onePassKey, email: person.email }));
     const second = await codeOf(person.email);
+    const [left] = await rows<{ s: number }>(
+      api.database.db,
+      sql`select extract(epoch from "expiredAt" - now())::float8 as s ${held}`,
+    );
+    assert.ok(left!.s > 540, `it is good for ten minutes, as its mail says: ${left!.s} s`);
     if (second !== first) is(await login(person, onePassKey, first), 'invalidToken');
     is(await login(person, onePassKey, other(second)), second === first ? 'invalidToken' : 'invalidToken');
     is(await login(person, onePassKey, second), 'tokenExpired');

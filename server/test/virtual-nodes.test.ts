@@ -116,6 +116,11 @@ test('what is in use stays: a node of a virtual one (202004), a virtual one of a
   const free = await virtual();
   multiple(await client().del('/client/virtualNode', { ids: [id, free] }), ['virtualNodeInUse', [`v${made - 1}`]]);
   is(await client().del('/client/zone', { ids: [zoneID] }), 'zoneHasNodes');
+  const without = await client().make('/client/zone', { name: 'without-nodes' });
+  await client().make('/client/virtualNode', { zoneID: without, name: 'elsewhere' });
+  const refused = await client().del('/client/zone', { ids: [without] });
+  is(refused, 'zoneHasNodes');
+  assert.match(refused.text, /"zoneVirtualNodes".*"elsewhere"/);
   ok(await client().del(line('virtualNodes'), { ids: [id] }));
   ok(await client().del('/client/virtualNode', { ids: [id] }));
   // its records went with it

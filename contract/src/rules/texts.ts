@@ -155,6 +155,11 @@ export const ruleTexts = {
     zh_CN: '区域没有开放 {scheme} 的端口 {port}',
     en_US: 'The zone has no port {port} for {scheme}',
   },
+  zoneVirtualNodes: {
+    zh_TW: '區域還有虛擬節點：{names}',
+    zh_CN: '区域还有虚拟节点：{names}',
+    en_US: 'The zone still has virtual nodes: {names}',
+  },
   networkWide: { zh_TW: '{network} 大於 /{min}', zh_CN: '{network} 大于 /{min}', en_US: '{network} is wider than /{min}' },
   portInZone: { zh_TW: '區域已使用連接埠 {port}', zh_CN: '区域已使用端口 {port}', en_US: 'The zone uses port {port} already' },
   portOpened: {

@@ -59,6 +59,9 @@ interface Held {
   /** else a new one */
   onePassKey?: string;
 }
+/** Until when a code that is made now is good: another one for the same key has as long as the first, and none of its tries. */
+export const codeUntil = sql`now() + ${limits.codeLifetimeMinutes} * interval '1 minute'`;
+
 /** Puts a login on hold until its code comes; answers the one-pass key and the code to be sent. */
 export async function holdLogin(
   db: Db,
@@ -69,7 +72,7 @@ export async function holdLogin(
   // what nobody waits for any more
   await sql`delete from login where "accountID" = ${accountID} and "expiredAt" < now()`.execute(db);
   await sql`insert into login (hash, "accountID", code, kind, type, "expiredAt") values (${sha256(onePassKey)}, ${accountID},
-    ${codeHash(vcode, onePassKey)}, ${kind}, ${type}, now() + ${limits.codeLifetimeMinutes} * interval '1 minute')`.execute(db);
+    ${codeHash(vcode, onePassKey)}, ${kind}, ${type}, ${codeUntil})`.execute(db);
   return { onePassKey, vcode };
 }
 

@@ -11,6 +11,7 @@ import { Sealed } from '../kit/sealed.ts';
 import { row } from '../store/db.ts';
 import {
   codeHash,
+  codeUntil,
   codeWasRight,
   dropAuthenticator,
   factorOf,
@@ -93,7 +94,7 @@ export const secondFactorCalls = implement(
       const type = wanted === types.google || reader.twoFactor === types.google ? types.google : types.mail;
       const code = newCode();
       await sql`update login set wanted = ${wanted}, type = ${type}, secret = ${secret && sealed(ctx).seal({ secret })['secret']},
-          code = ${codeHash(code, onePassKey)} where hash = ${sha256(onePassKey)}`.execute(ctx.db);
+          code = ${codeHash(code, onePassKey)}, "expiredAt" = ${codeUntil} where hash = ${sha256(onePassKey)}`.execute(ctx.db);
       // a new one proves that it works; that its person may have another says a code of the present factor
       const presentType = secret === null ? types.none : await factorOf(ctx.db, reader);
       if (type === types.mail || presentType === types.mail) await mailCode(ctx, reader, 'factorCode', code);

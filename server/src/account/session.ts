@@ -18,6 +18,7 @@ import type { ActedAs } from './act-as.ts';
 import { auditSignIn, auditSignOut, type Comer, enter, free, knownDevice, mayCome, type Said, triesOf } from './entering.ts';
 import {
   codeHash,
+  codeUntil,
   codeWasRight,
   factorOf,
   type FactorType,
@@ -148,7 +149,7 @@ export const sessionCalls = implement(
       // another code, and no other tries: whoever guesses gains nothing by it
       const put = await row(
         ctx.db,
-        sql`update login set code = ${codeHash(code, body.onePassKey)} where hash = ${sha256(body.onePassKey)} and tries < ${limits.codeTriesMax} returning 1`,
+        sql`update login set code = ${codeHash(code, body.onePassKey)}, "expiredAt" = ${codeUntil} where hash = ${sha256(body.onePassKey)} and tries < ${limits.codeTriesMax} returning 1`,
       );
       if (!put) throw fail('tokenExpired');
       await mailCode(ctx, { ...held, id: held.accountID }, 'loginCode', code);

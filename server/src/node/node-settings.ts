@@ -19,9 +19,13 @@ const setEach = (ctx: Context, ids: readonly number[], values: Partial<NodeRow>)
 async function checkLayer4(ctx: Context, node: NodeRow): Promise<void> {
   const using = await rows<{ siteName: string; port: number }>(
     ctx.db,
-    sql`select distinct s."siteName", o.port from "lineNode" l join product p on p."groupID" = l."groupID" join site s on s."productID" = p.id and s."deletedAt" is null
+    sql`select distinct s."siteName", o.port from (
+          select "groupID" from "lineNode" where "nodeID" = ${node.id}
+          union select x."groupID" from "lineVirtualNode" x join "virtualNodeRecord" r on r."virtualNodeID" = x."virtualNodeID"
+            where r."nodeID" = ${node.id} and r."deletedAt" is null
+        ) l join product p on p."groupID" = l."groupID" join site s on s."productID" = p.id and s."deletedAt" is null
         join port o on o."siteID" = s.id and o."deletedAt" is null and o.scheme in ('tcp', 'udp')
-      where l."nodeID" = ${node.id} order by 1, 2 limit 6`,
+      order by 1, 2 limit 6`,
   );
   if (!using.length) return;
   const sites = [...new Set(using.slice(0, 5).map(one => one.siteName))];

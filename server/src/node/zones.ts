@@ -1,7 +1,7 @@
 /** Zones, groups and products of an operator. */
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import { fail, failFields } from '#contract/errors.ts';
+import { Fail, fail, failFields } from '#contract/errors.ts';
 import { identifiers, paging, portTypes } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
 import { groupLines } from '#contract/rules.ts';
@@ -56,8 +56,12 @@ export const zoneCalls = implement(
         if (await exists(ctx.db, sql`select 1 from "group" where "zoneID" = ${id} and "deletedAt" is null limit 1`))
           throw fail('groupActive');
         // nobody answers with what is made of a zone's nodes once these are gone
-        if (await exists(ctx.db, sql`select 1 from "virtualNode" where "zoneID" = ${id} and "deletedAt" is null limit 1`))
-          throw fail('zoneHasNodes');
+        const left = await rows<{ name: string }>(
+          ctx.db,
+          sql`select name from "virtualNode" where "zoneID" = ${id} and "deletedAt" is null order by name limit 6`,
+        );
+        const names = left.map(({ name }, i) => (i < 5 ? name : '…')).join(', ');
+        if (names) throw new Fail('zoneHasNodes', { errorData: [{ path: 'ids', rule: 'zoneVirtualNodes', bounds: { names } }] });
       }),
   },
   { rows: { 'GET /zones': zoneTable } },

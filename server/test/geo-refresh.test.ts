@@ -7,10 +7,13 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { geoLimits } from '#contract/limits.ts';
+import { sentenceOf } from '#contract/system/health.ts';
+import { Health } from '#server/kit/health.ts';
 import { GeoData } from '#server/resolution/geo/data.ts';
 import { geoRefreshWork } from '#server/resolution/geo-refresh.ts';
 import { beginDue } from '#server/resolution/geo-source.ts';
 import { rows } from '#server/store/db.ts';
+import { addFailingSourceCheck } from '#server/system/failing-source.ts';
 import { testFolder } from '#system/engines.ts';
 import { cityOf, mmdb } from './geo-files.ts';
 import { a, api, b, db, ended, tasksRig } from './tasks-rig.ts';
@@ -201,6 +204,48 @@ describe('a source of the owner’s', () => {
     assert.equal((await put({})).status, 200);
     gives(city('IT'));
     await refresh('succeeded');
+  });
+
+  for (const every of ['off', 'day'] as const)
+    test(`included data that are chosen while it is asked stay, though a file comes then (clock: ${every})`, async () => {
+      assert.equal((await put({ every })).status, 200);
+      gives(city('GB'));
+      const late = reply;
+      reply = (request, response) => {
+        void api.call('DELETE', '/client/setting/dns/geoData', { token: token() }).then(dropped => {
+          assert.equal(dropped.status, 200, dropped.text);
+          late(request, response);
+        });
+      };
+      assert.deepEqual(await refresh('succeeded'), ['started', 'asking', 'dropped', 'succeeded']);
+      assert.deepEqual([asked.length, await country(), geo.state.current?.own, (await state()).every], [1, null, [], 'off']);
+      gives(city('IT'));
+      await refresh('succeeded');
+      assert.equal(await country(), 'IT', 'whoever asks again has it');
+    });
+
+  test('one that has failed for a week is told to the owner, as long as the clock asks it', async () => {
+    const look = async () => {
+      const health = new Health();
+      addFailingSourceCheck(health, db());
+      return (await health.look())[0]!;
+    };
+    const after = async (days: number, every: string) => {
+      assert.equal((await put({ every })).status, 200);
+      const failedSince = new Date(Date.now() - days * 86_400_000 - 1000).toISOString();
+      const failed = JSON.stringify({ failedSince, problem: { rule: 'geoFetchStatus', bounds: { status: 403 } } });
+      await sql`update setting set value = value || ${failed}::jsonb where key = 'geoFetched'`.execute(db());
+      return look();
+    };
+    assert.equal((await after(6, 'day')).state, 'ok');
+    assert.equal((await after(7, 'off')).state, 'ok', 'whoever asks by hand sees what came of it');
+    const told = await after(7, 'week');
+    const { host } = new URL(base);
+    assert.deepEqual([told.state, told.reason, told.params], ['warn', 'geoSource.failing', { days: 7, host }]);
+    assert.match(sentenceOf(told, 'en_US'), new RegExp(`${host} for 7 days`));
+    gives(city('IT'));
+    await refresh('succeeded');
+    assert.equal((await look()).state, 'ok');
   });
 
   test('the clock begins it once it is due; whoever goes back to the included data stops the clock', async () => {

@@ -7,5 +7,6 @@ export default {
   'taskLine.geoRefresh.unchanged': '来源没有更新的文件',
   'taskLine.geoRefresh.fetched': '已获取 {mb} MB 并检查',
   'taskLine.geoRefresh.taken': '已采用，共 {networks} 个网段',
+  'taskLine.geoRefresh.dropped': '期间已改回自带数据，因此未采用这次获取的文件',
   'taskLine.geoRefresh.kept': '沿用先前的数据：',
 } satisfies SameAs<typeof texts>;

@@ -64,6 +64,8 @@ export const geoRefresh = taskOf({
     /** millions of bytes */
     fetched: ['mb'],
     taken: ['networks'],
+    /** the owner went back to the included data meanwhile */
+    dropped: [],
     /** why stands beside it */
     kept: [],
   },

@@ -37,6 +37,8 @@ export const healthTimes = {
   shippingLateSeconds: 60,
   /** what is kept is looked through every 15 minutes */
   upkeepLateSeconds: 3 * 3600,
+  /** a source of data of places that fails is asked again every few hours: whoever has it may be away for a day or two */
+  geoFailingDays: 7,
   /** a task that nobody works on although it is its turn, or of whose worker nothing is heard */
   tasksLateSeconds: 60,
   /** counters of what should never happen stay visible for so long after the last time */

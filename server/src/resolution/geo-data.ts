@@ -1,4 +1,5 @@
 /** Data of where addresses are: what they say, whose they are, and an owner's own. */
+import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 import { geoData } from '#contract/resolution/geo-data.ts';
@@ -109,11 +110,12 @@ export const geoDataCalls = implement(
       return {};
     },
     'DELETE /geoData': async ({ ctx, prepared }) => {
-      await count(ctx, prepared);
-      // else the clock would bring back what was to go
       const store = ctx.store(geoSourceTable);
       const source = (await store.page({ pageSize: 1 })).data[0];
+      // first, for its row is what a fetch that is about to count holds: else that, or the clock, would bring back what was to go
+      if (source) await sql`update "geoSource" set drops = drops + 1 where id = ${source.id}`.execute(ctx.db);
       if (source && source.every !== 'off') await store.set(source.id, { every: 'off' });
+      await count(ctx, prepared);
       return {};
     },
   },

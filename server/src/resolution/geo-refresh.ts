@@ -104,7 +104,7 @@ async function fetched(services: Services, id: number, signal: AbortSignal): Pro
   return { what: 'taken', said, file, sha256, bytes: answer.body.length, taken, dataAt };
 }
 
-export const geoRefreshWork = taskWork<typeof geoRefresh, { version: number }, Outcome | undefined>({
+export const geoRefreshWork = taskWork<typeof geoRefresh, { version: number; drops: number }, Outcome | undefined>({
   kind: geoRefresh,
   async prepare({ services, input, cursor, signal }) {
     if (!cursor) return undefined;
@@ -119,14 +119,21 @@ export const geoRefreshWork = taskWork<typeof geoRefresh, { version: number }, O
     }
   },
   async step({ ctx, input, cursor: begun, prepared, say }) {
-    const source = await row<{ url: string; version: number }>(
+    // held: whoever goes back to the included data does so before this, or after
+    const source = await row<{ url: string; version: number; drops: number }>(
       ctx.db,
-      sql`select url, "rowVersion" as version from "geoSource" where id = ${input.id} and url <> ''`,
+      sql`select url, "rowVersion" as version, drops from "geoSource" where id = ${input.id} and url <> '' for no key update`,
     );
-    const cursor = { version: source?.version ?? 0 };
+    const cursor = { version: source?.version ?? 0, drops: source?.drops ?? 0 };
     if (!prepared) {
       say('asking', { host: source ? new URL(source.url).host : '' });
       return { cursor, done: 0, total: 1 };
+    }
+    // the included data were chosen while this was on its way: it is not what was asked for last
+    if (source && begun?.drops !== cursor.drops) {
+      if (prepared.what === 'taken') prepared.taken.forget();
+      say('dropped', {});
+      return { cursor, done: 1, total: 1, isEnd: true };
     }
     // of a source that was changed meanwhile: it is asked anew
     if (begun?.version !== cursor.version) {

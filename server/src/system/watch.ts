@@ -19,6 +19,7 @@ import {
   addUpkeepCheck,
 } from './checks.ts';
 import { addCertificatesCheck } from './ending.ts';
+import { addFailingSourceCheck } from './failing-source.ts';
 import { addSignedZonesCheck } from './signed-zones.ts';
 import { addDocumentsCheck, addOriginsCheck } from './refusals.ts';
 import { addStoredRulesCheck, type StoredRules } from './stored-rules.ts';
@@ -45,6 +46,7 @@ export function watchServices(
   addTasksCheck(health, database.pool);
   addCertificatesCheck(health, database.db);
   addSignedZonesCheck(health, database.db);
+  addFailingSourceCheck(health, database.db);
 }
 
 /** The way of changes: the bus, its streams, who carries changes there, and the nodes at its end. */

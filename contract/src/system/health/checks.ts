@@ -39,6 +39,7 @@ export const checks = {
   rules: ['outdated'],
   certificates: ['ending'],
   signedZones: ['otherKey', 'otherAbove'],
+  geoSource: ['failing'],
 } as const;
 /** What a node says of itself; of anything else it knows nothing. */
 export const nodeCheckIDs: readonly CheckID[] = [

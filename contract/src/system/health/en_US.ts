@@ -258,4 +258,8 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} CNAME {count, one: zone has, other: zones have} a DS in the zone above that no key here belongs to: {zones}',
     'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. Was this restored from a backup that lacks the keys, or made before {count, one: the zone was, other: the zones were} signed? At the registrar take that DS away, or put the one that CNAME zones shows in its place.',
   ],
+  'geoSource.failing': [
+    'Data of where addresses are could not be refreshed from {host} for {days} days.',
+    'Those there are go on counting, and lines by country or ASN grow less exact. DNS settings → “Refresh by itself” says why: correct the address or the key, or set it to “By hand”.',
+  ],
 };

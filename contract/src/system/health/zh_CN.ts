@@ -225,4 +225,8 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 个 CNAME 域名在上层域名的 DS，不属于这里的任何密钥：{zones}',
     '会验证 DNSSEC 的解析器此时得不到这些域名的任何应答。是否恢复了不含密钥、或在签名之前制作的备份？请到注册商移除该 DS，或换成“CNAME 域名”显示的 DS。',
   ],
+  'geoSource.failing': [
+    'IP 地理位置数据已 {days} 天无法从 {host} 更新。',
+    '现有数据会继续使用，但按国家、地区或 ASN 划分的线路会越来越不准。原因请见“DNS 设置”的“自动更新”：请更正网址或密钥，或设为“不自动”。',
+  ],
 };

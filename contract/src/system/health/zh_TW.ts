@@ -225,4 +225,8 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 個 CNAME 網域在上層網域的 DS，不屬於這裡的任何金鑰：{zones}',
     '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。是否還原了不含金鑰、或在簽署之前製作的備份？請到註冊商移除該 DS，或換成「CNAME 網域」顯示的 DS。',
   ],
+  'geoSource.failing': [
+    'IP 地理位置資料已 {days} 天無法從 {host} 更新。',
+    '現有資料會繼續使用，但依國家、地區或 ASN 劃分的線路會愈來愈不準。原因請見「DNS 設定」的「自動更新」：請修正網址或金鑰，或設為「不自動」。',
+  ],
 };

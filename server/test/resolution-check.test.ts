@@ -10,9 +10,10 @@ import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
 let a: Tenant;
+const lines = ['none TXT "nothing else"', 'round CNAME about', 'about CNAME round', 'self CNAME self'];
 let world: Awaited<ReturnType<typeof startKnot>>;
 before(async () => {
-  [api, world] = await Promise.all([Api.start(), startKnot({ zones: ['leads.test'], lines: ['none TXT "nothing else"'] })]);
+  [api, world] = await Promise.all([Api.start(), startKnot({ zones: ['leads.test'], lines })]);
   a = await api.tenant('a');
 });
 after(async () => {
@@ -58,6 +59,15 @@ test('a check that finds nothing out keeps the state, what was seen and when, an
   const again = await fieldsOf(id);
   assert.deepEqual([again.cnameStatus, again.cnameUnseen], [known.cnameStatus, null]);
   assert.ok(again.cnameCheckedAt > known.cnameCheckedAt);
+});
+
+test('names that lead round, or to themselves, lead elsewhere, and that is found out', async () => {
+  ask(world.address);
+  const ids = await add('round.leads.test', 'self.leads.test');
+  const found: { id: number; status: string; seen: string[]; reason: string | null }[] = await check(ids);
+  const [round, self] = ids.map(id => found.find(one => one.id === id)!);
+  assert.deepEqual([round!.status, round!.seen, round!.reason], ['wrong', ['about.leads.test', 'round.leads.test'], null]);
+  assert.deepEqual([self!.status, self!.seen, self!.reason], ['unset', [], null]);
 });
 
 test('since when a name is as it is seen is said of what was seen alone', async () => {

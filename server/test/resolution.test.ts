@@ -122,8 +122,8 @@ test('the chain: a site’s name leads to its group, that to its nodes, over UDP
   const relay = await node(['192.0.2.9'], { type: 'relay' });
   is(await client().post(`/client/group/${groupID}/line/1/nodes`, { ids: [relay] }), 'invalidGroupNode');
   await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") values (${groupID}, 1, ${relay})`.execute(api.database.db);
-  await answers([`${group()}.`], target(), 'CNAME');
   for (const way of ['+notcp', '+tcp']) {
+    await answers([`${group()}.`], way, '+subnet=198.51.100.7/24', target(), 'CNAME');
     await answers(['192.0.2.1', '192.0.2.2'], way, group(), 'A');
     await answers(['2001:db8::1'], way, group(), 'AAAA');
     await answers(['192.0.2.1', '192.0.2.2'], way, '+subnet=198.51.100.7/24', group(), 'A');

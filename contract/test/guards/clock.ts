@@ -63,6 +63,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/standard-output.ts': [1, 'a timestamp in the log'],
   'server/src/store/analytics/freeze.ts': [1, 'compared with the times of files'],
   'server/src/system/checks.ts': [3, 'how long ago a run was that a row tells of'],
+  'server/src/system/failing-source.ts': [1, 'days since a failure that a row tells of'],
 };
 
 /** The same in the edge, where spans use core/clock.lua. */

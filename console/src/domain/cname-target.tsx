@@ -1,7 +1,6 @@
 /** What a domain's name is to lead to, how that is done, and whether it does: asked of the world now. */
 import { useQuery } from '@tanstack/react-query';
 import { Alert, Button, Drawer } from 'antd';
-import { Status } from '../kit/bits.tsx';
 import type { RowOf } from '../kit/client.ts';
 import { useCan } from '../kit/permissions.ts';
 import { query, useAction } from '../kit/query.ts';
@@ -12,6 +11,7 @@ import { isStateKnown } from './name-states.ts';
 
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 const widthPx = 600;
+const tones = { active: 'good', wrong: 'warn', unset: 'idle' } as const;
 const key = 'GET /{area}/site/{siteID}/domain/{domainID}';
 const checking = 'POST /{area}/site/{siteID}/domains/checkCNAME';
 
@@ -52,8 +52,8 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
               />
             )}
             {isKnown && (
-              <p>
-                <Status value={domain.cnameStatus} texts="cnameState" />{' '}
+              <p className="status is-long" style={{ overflowWrap: 'anywhere' }}>
+                <span className={`status-dot ${tones[domain.cnameStatus]}`} aria-hidden />
                 {t(`cname.state.${domain.cnameStatus}`, { seen: domain.cnameSeen.join(' → ') || '—' })}
               </p>
             )}
@@ -63,7 +63,7 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
             )}
           </div>
           {can(checking) && (
-            <Button type="primary" loading={check.isPending} onClick={() => void look()}>
+            <Button type="primary" style={{ marginTop: 12 }} loading={check.isPending} onClick={() => void look()}>
               {t('cname.check')}
             </Button>
           )}

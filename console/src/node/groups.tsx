@@ -58,7 +58,7 @@ function Lines({ lines }: { lines: readonly GroupLine[] }) {
     <span>
       {lines.map(line => line.name).join(', ')}
       {unmatched.length > 0 && (
-        <span className="cell-note" title={unmatched.join(', ')}>
+        <span className="cell-note status is-long" title={unmatched.join(', ')}>
           {t('group.unmatched', { places: unmatched.slice(0, unmatchedShown).join(', '), count: unmatched.length })}
           {hasRegion && ` ${t('group.unmatchedRegions')}`}
         </span>

@@ -159,7 +159,7 @@ export default {
   'action.assignNodes': 'Nodes of line',
   'action.addLine': 'Add a line',
   'help.lines':
-    'For visitors from these places, operators (ASN) or networks; where several fit, the most exact counts: network, ASN, region, country, continent. Everybody else gets the default line. A name server of your own answers everybody alike.',
+    'For visitors from these places, operators (ASN) or networks; where several fit, the most exact counts: network, ASN, region, country, continent. Everybody else gets the default line. A name server of your own and a DNS provider answer everybody alike.',
   'help.trafficPrice': 'Per GB (10⁹ bytes) of traffic to visitors, in your own currency.',
   'help.trafficLimit':
     'What a customer may use in a month, on all its sites of this product together; 0 means unlimited. Traffic packages come on top.',

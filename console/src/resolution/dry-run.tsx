@@ -114,6 +114,7 @@ function Told({ said }: { said: Said }) {
       {rows.length > 0 && (
         <Table<Row>
           className="plain-table"
+          style={{ marginTop: 12 }}
           size="small"
           pagination={false}
           tableLayout="fixed"

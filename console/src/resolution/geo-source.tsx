@@ -18,7 +18,7 @@ const read = 'GET /client/setting/dns/geoData/source';
 const write = 'PUT /client/setting/dns/geoData/source';
 const refresh = 'POST /client/setting/dns/geoData/source/refresh';
 const pollMs = 2000;
-const fields: FormField[] = [
+const fieldsOf = (header: 'geoSourceHeader' | 'geoSourceHeaderSet'): FormField[] => [
   {
     name: 'url',
     label: 'geoSourceURL',
@@ -34,11 +34,12 @@ const fields: FormField[] = [
     name: 'header' as FieldName, // as above
     label: 'geoSourceHeader',
     kind: 'password',
-    help: 'geoSourceHeader',
+    help: header,
     initial: '',
     isOptional: true,
   },
 ];
+const [unset, set] = [fieldsOf('geoSourceHeader'), fieldsOf('geoSourceHeaderSet')];
 /** A secret is never read back: left empty it stays. */
 const kept = ({ header, ...rest }: Values): Values => ({ ...rest, ...(header ? { header } : {}) });
 
@@ -75,35 +76,39 @@ export function GeoSource() {
       <h2 id="geo-source">{t('geoSource.title')}</h2>
       <p className="ink-2">{t('geoSource.text')}</p>
       {data.problem !== null && data.failedSince !== null && (
-        <p className="bad" role="alert">
+        <p className="bad" role="alert" style={{ marginTop: 8 }}>
           {t('geoSource.failed', { time: dateTime(data.failedSince), problem: data.problem })}
         </p>
       )}
-      {said.length > 0 && <p className="ink-3">{said.join(' · ')}</p>}
+      {said.length > 0 && (
+        <p className="ink-3" style={{ marginTop: 8 }}>
+          {said.join(' · ')}
+        </p>
+      )}
       {data.sha256 !== null && (
         <p className="ink-3 mono" style={{ overflowWrap: 'anywhere' }}>
           SHA-256 {data.sha256}
         </p>
       )}
       {url !== '' && can(refresh) && (
-        <Button loading={isBusy || begun.isPending} onClick={() => void now()}>
+        <Button style={{ marginTop: 12 }} loading={isBusy || begun.isPending} onClick={() => void now()}>
           {t(isBusy ? 'geoSource.busy' : 'geoSource.now')}
         </Button>
       )}
       {can(write) && (
-        <CardForm
-          call={write}
-          params={{}}
-          fields={fields}
-          values={{ url, headerName, header: '', every }}
-          version={version}
-          body={kept}
-          success={t('message.modifySuccess')}
-          errors={{ otherwise: t('message.modifyFailed') }}
-          meanwhile={<div className="tab-wait" aria-busy />}
-        >
-          <p className="ink-2">{t(headerIsSet ? 'geoSource.set' : 'geoSource.unset')}</p>
-        </CardForm>
+        <div style={{ marginTop: 20 }}>
+          <CardForm
+            call={write}
+            params={{}}
+            fields={headerIsSet ? set : unset}
+            values={{ url, headerName, header: '', every }}
+            version={version}
+            body={kept}
+            success={t('message.modifySuccess')}
+            errors={{ otherwise: t('message.modifyFailed') }}
+            meanwhile={<div className="tab-wait" aria-busy />}
+          />
+        </div>
       )}
     </section>
   );

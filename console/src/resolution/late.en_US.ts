@@ -174,13 +174,13 @@ export default {
   'geo.layer.where': 'Countries and regions',
   'geo.layer.whose': 'ASNs',
   'geo.adapted': 'adapted',
-  'geo.own': 'uploaded',
+  'geo.own': 'your own',
   'geo.asOf': 'as of {time}',
   'geo.try': 'An IP address, to see where it is',
   'geo.choose': 'Upload an MMDB',
   'geo.sent': 'The uploaded data count now',
   'geo.drop': 'Use the included data again',
-  'geo.dropTitle': 'Remove the uploaded data and use the included data again?',
+  'geo.dropTitle': 'Remove your own data and use the included data again?',
   'geo.dropped': 'The included data count again',
   'geo.help':
     'MaxMind DB format (.mmdb), at most {mb} MB, such as GeoLite2 City or ASN. What it tells of (countries and regions, or ASNs) replaces what is there.',
@@ -217,8 +217,6 @@ export default {
   'geoSource.dataAt': 'data as of {time}',
   'geoSource.next': 'asked next {time}',
   'geoSource.failed': 'Not refreshed since {time}; the present data stay: {problem}',
-  'geoSource.set': 'The header’s value is set; left empty it stays.',
-  'geoSource.unset': 'No value of the header is set.',
   'field.geoSourceURL': 'Address of the source',
   'help.geoSourceURL':
     'An .mmdb, .mmdb.gz, or a .tar.gz with an .mmdb in it. Put a licence key into the header, not into the address.',
@@ -226,6 +224,8 @@ export default {
   'field.geoSourceHeader': 'Value of the header',
   'help.geoSourceHeader':
     'Such as Bearer and your token. Kept encrypted, never shown, and not taken to another host by a redirect.',
+  'help.geoSourceHeaderSet':
+    'A value is set; left empty it stays. Kept encrypted, never shown, and not taken to another host by a redirect.',
   'field.geoSourceEvery': 'How often',
   'geoRhythm.off': 'By hand',
   'geoRhythm.day': 'Daily',

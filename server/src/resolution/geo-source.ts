@@ -4,12 +4,12 @@ import { failFields } from '#contract/errors.ts';
 import { geoSourceLimits } from '#contract/limits.ts';
 import { geoRefresh, geoSource } from '#contract/resolution/geo-source.ts';
 import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
-import { isRuleName } from '#contract/rules/rule.ts';
+import { isRuleName, ruleText } from '#contract/rules/rule.ts';
 import type { SettingValue } from '#contract/system/settings.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
-import { openOf, sentence, startHouseTask, startTask, stored } from '../kit/task.ts';
+import { openOf, startHouseTask, startTask } from '../kit/task.ts';
 import { type Db, rows } from '../store/db.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 import { type GeoSourceRow, geoSourceTable } from './geo-source-table.ts';
@@ -36,14 +36,13 @@ export const geoSourceCalls = implement(geoSource, {
     const seen = await readSetting(ctx.db, null, 'geoFetched');
     const next = nextAt({ url, every }, seen);
     const { rule, bounds } = seen?.problem ?? {};
-    const problem = isRuleName(rule) ? stored(failFields([{ path: 'url', rule, bounds }])) : null;
     return {
       ...{ url, headerName, headerIsSet, every, version },
       lookedAt: seen?.lookedAt ?? null,
       takenAt: seen?.takenAt ?? null,
       dataAt: seen?.dataAt ?? null,
       sha256: seen?.sha256 ?? null,
-      problem: sentence(problem, ctx.language),
+      problem: isRuleName(rule) ? ruleText({ rule, ...(bounds && { bounds }) }, ctx.language) : null,
       failedSince: seen?.failedSince ?? null,
       nextAt: next === null ? null : new Date(next || Date.now()).toISOString(),
       isRefreshing: (await openOf(ctx.db, ctx.actor.rootID, geoRefresh)) !== undefined,

@@ -211,7 +211,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'places',
     title: { zh_TW: '地點', zh_CN: '地点', en_US: 'Places' },
-    shows: ['PlaceShown', 'PlacesInput', 'OriginInput', 'PlaceName'],
+    shows: ['PlaceShown', 'PlacesInput'],
     states: ['normal', 'empty', 'long', 'many'],
     load: () => import('./pages/places.tsx'),
   },

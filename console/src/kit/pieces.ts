@@ -77,11 +77,3 @@ export const PlacesInput = /* @__PURE__ */ placed(
   32,
   /* @__PURE__ */ inPlace(async () => (await import('./place.tsx')).PlacesInput),
 );
-export const OriginInput = /* @__PURE__ */ placed(
-  32,
-  /* @__PURE__ */ inPlace(async () => (await import('./place.tsx')).OriginInput),
-);
-export const PlaceName = /* @__PURE__ */ placed(
-  20,
-  /* @__PURE__ */ inPlace(async () => (await import('./place.tsx')).PlaceName),
-);

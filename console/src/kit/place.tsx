@@ -1,12 +1,9 @@
 /** Places of addresses: told in the reader's language, with whoever made the data; chosen by name or code. Comes with its words (placed.tsx). */
 import { Select } from 'antd';
 import { useMemo, useState } from 'react';
-import { countriesByContinent } from '#contract/places.ts';
-import { countryOf, type KnownPlace, placeParts } from './place-text.ts';
-import { languageTag, t, tOf } from './text.ts';
-import { countryNames } from './world-parts.ts';
-
-const englishOf = countryNames('en');
+import { isFound, optionOf, placeGroups, placeName, regionOf } from './place-options.ts';
+import { type KnownPlace, placeParts } from './place-text.ts';
+import { t, tOf } from './text.ts';
 
 /** From the largest to the smallest: 亞洲 · 台灣 · Taipei · AS3462 Chunghwa Telecom. */
 function textOf(place: KnownPlace): string {
@@ -35,51 +32,6 @@ export function PlaceShown({ place, credits }: { place?: KnownPlace | null; cred
     </div>
   );
 }
-
-/** `continent:AS`, `TW`, `TW-TPE` in words. */
-function placeName(value: string): string {
-  if (value.startsWith('continent:')) return tOf('continent', value.slice('continent:'.length));
-  const [country = '', region] = value.split('-');
-  return [countryOf(country), region].filter(Boolean).join(' ');
-}
-
-/** What a line is for, in words. */
-export const PlaceName = ({ of }: { of: string }) => <>{originName(of)}</>;
-
-/** An ASN and a network are their own names. */
-const originName = (value: string) => (/^AS\d+$|[./:]/.test(value) && !value.startsWith('continent:') ? value : placeName(value));
-
-interface Option {
-  value: string;
-  label: string;
-  /** what is typed to find it, in small letters */
-  also: string;
-}
-const optionOf = (code: string, also = code): Option => ({
-  value: code,
-  label: originName(code),
-  also: `${originName(code)} ${also}`.toLowerCase(),
-});
-/** Continents, then the countries of each, by their names in the reader's language. */
-function placeGroups() {
-  const { compare } = new Intl.Collator(languageTag);
-  const byName = (a: { label: string }, b: { label: string }) => compare(a.label, b.label);
-  const continents = countriesByContinent.map(({ continent }) => optionOf(`continent:${continent}`, continent)).sort(byName);
-  const countries = countriesByContinent
-    .map(one => ({
-      label: tOf('continent', one.continent),
-      options: one.countries.map(code => optionOf(code, `${englishOf(code)} ${code}`)).sort(byName),
-    }))
-    .sort(byName);
-  return [{ label: t('place.continents'), options: continents }, ...countries];
-}
-/** Of a group its options are asked, and it stands while one of them does. */
-const isFound = (text: string, option?: object) => {
-  const also = option && 'also' in option ? option.also : undefined;
-  return typeof also === 'string' && also.includes(text.trim().toLowerCase());
-};
-/** A region (ISO 3166-2) that is typed is an option while it stands there. */
-const regionOf = (typed: string) => (/^[a-z]{2}-[a-z0-9]{1,3}$/i.test(typed.trim()) ? typed.trim().toUpperCase() : undefined);
 
 /**
  * Continents and countries by name, in the reader's language or in English, or by code; regions (ISO 3166-2) are typed, or are those that
@@ -127,60 +79,6 @@ export function PlacesInput({
       ]}
       showSearch={{ searchValue: typed, onSearch: search, filterOption: isFound }}
       labelRender={({ value: one }) => placeName(String(one))}
-      style={{ width: '100%' }}
-    />
-  );
-}
-
-/** Where somebody may come from, beside continents, countries and regions: what lines name. */
-export interface LineOrigins {
-  label: string;
-  /** `AS3462`, `TW-TPE`, a network */
-  values: readonly { value: string; line: string }[];
-}
-
-/** One place, ASN or network: chosen of what lines name, or of all continents and countries; a region or an ASN may be typed. */
-export function OriginInput({
-  value,
-  lines,
-  onChange,
-  label,
-}: {
-  value: string | undefined;
-  lines: readonly LineOrigins[];
-  onChange: (value: string | undefined) => void;
-  label: string;
-}) {
-  const { groups, known } = useMemo(() => {
-    // what stands among the lines is not offered a second time
-    const known = new Set<string>();
-    const isNew = (value: string) => !known.has(value) && known.add(value).has(value);
-    const named = lines.map(one => ({
-      label: one.label,
-      options: one.values.flatMap(({ value: code, line }) => {
-        const also = `${originName(code)} ${code} ${line}`.toLowerCase();
-        return isNew(code) ? [{ value: code, label: `${originName(code)} · ${line}`, also }] : [];
-      }),
-    }));
-    const all = placeGroups().map(one => ({ ...one, options: one.options.filter(({ value: code }) => isNew(code)) }));
-    return { groups: [...named, ...all].filter(one => one.options.length > 0), known };
-  }, [lines]);
-  const [typed, type] = useState('');
-  const [, digits] = /^(?:as)?([1-9]\d{0,9})$/i.exec(typed.trim()) ?? [];
-  const own = digits === undefined ? regionOf(typed) : `AS${digits}`;
-  return (
-    <Select<string>
-      allowClear
-      aria-label={label}
-      placeholder={t('place.origin')}
-      {...(value === undefined ? {} : { value })}
-      onChange={(next: string | undefined) => {
-        onChange(next);
-        type('');
-      }}
-      options={own === undefined || known.has(own) ? groups : [optionOf(own), ...groups]}
-      showSearch={{ searchValue: typed, onSearch: type, filterOption: isFound }}
-      labelRender={({ value: one }) => originName(String(one))}
       style={{ width: '100%' }}
     />
   );

@@ -6,14 +6,25 @@ import { paging, polling } from '#contract/limits.ts';
 import { formatIP, isIP, parseAddressSet } from '#contract/rules.ts';
 import { Facts, Status } from '../kit/bits.tsx';
 import { Empty, ErrorState } from '../kit/empty.tsx';
-import { OriginInput, PlaceName, PlaceShown } from '../kit/pieces.ts';
-import type { LineOrigins } from '../kit/place.tsx';
+import { inPlace } from '../kit/later.tsx';
+import { PlaceShown } from '../kit/pieces.ts';
+import { placed } from '../kit/placed.tsx';
 import { query } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
+import type { LineOrigins } from './origin-input.tsx';
 
 const widthPx = 680;
+// with the words that places have
+const OriginInput = placed(
+  32,
+  inPlace(async () => (await import('./origin-input.tsx')).OriginInput),
+);
+const PlaceName = placed(
+  20,
+  inPlace(async () => (await import('./origin-input.tsx')).PlaceName),
+);
 
 interface Group {
   id: number;

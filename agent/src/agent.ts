@@ -217,7 +217,7 @@ async function begin(
       ...sync.served(),
       zoneID: store.at.zoneID,
       version,
-      startedAt,
+      ...{ startedAt, boot: identity.boot },
       at: Date.now(),
       machine: side.machine,
       problem: problems()[0] ?? servingProblem(told.checks),

@@ -3,9 +3,10 @@
  * The calls are those of contract/src/node/nodes.ts, `nodeSelf`.
  */
 import { createHash, createHmac, createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Bounds, isRuleName, ruleText } from '#contract/rules/rule.ts';
 import { newKey } from '#host/certificates.ts';
 import { writeWhole } from '#host/files.ts';
 import { Box } from '#host/sealed.ts';
@@ -30,7 +31,7 @@ export interface Grant {
   /** PEM: by which nodes of its zone know it, for `memberKey` */
   member?: { certificate: string; authority: string } | null;
 }
-type Answer = Grant & { code: number; message: string };
+type Answer = Grant & { code: number; message: string; errorData: unknown };
 interface Stored {
   seed: string;
   /** address of the control plane */
@@ -99,9 +100,24 @@ export function thisMachine(file = '/etc/machine-id'): string | undefined {
   return /^[0-9a-f]{32}$/.test(id) ? createHmac('sha256', id).update('breakwater node').digest('hex') : undefined;
 }
 
+/**
+ * Which boot of which machine this is, also told by a hash: a machine that was copied with its id has another one, as has a container beside
+ * this one. One that was copied with its memory has not.
+ * @returns undefined: the system does not say
+ */
+export function thisBoot(): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() + readlinkSync('/proc/self/ns/net');
+    return createHmac('sha256', boot).update('breakwater node').digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
 export class Identity {
   /** where it is now */
   readonly own: () => string[];
+  readonly boot = thisBoot();
   readonly #file: string;
   #stored: Stored;
 
@@ -211,7 +227,7 @@ export class Identity {
     const grant = await this.#askBoxed(server, 'join', (keys, isNew) => {
       const { boxKey = '', memberKey = '' } = keys;
       const text = `breakwater join ${hash(token)} ${time} ${boxKey} ${memberKey} addresses=${addresses.join(',')}`;
-      return { ...body, ...keys, ...(isNew && { signature: this.#sign(text) }) };
+      return { ...body, ...keys, ...(isNew && { signature: this.#sign(text), boot: this.boot }) };
     });
     const before = this.#stored;
     const { copyOf: _, ...mine } = before;
@@ -235,7 +251,7 @@ export class Identity {
       const { boxKey = '', memberKey = '' } = keys;
       const where = isNew ? ` addresses=${addresses.join(',')}` : '';
       const text = `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}${memberKey && ` ${memberKey}`}${where}`;
-      return { nodeID, time, signature: this.#sign(text), ...keys, ...(isNew && { addresses }) };
+      return { nodeID, time, signature: this.#sign(text), ...keys, ...(isNew && { addresses, boot: this.boot }) };
     });
     const pinned = this.#stored.grant!.documentKey;
     // A former version knew of no such key: then this is the first.
@@ -284,6 +300,7 @@ export class Identity {
       member: told = null,
       code,
       message,
+      errorData,
     }: Partial<Answer> = said;
     const isGood = status >= 200 && status < 300;
     if (isGood && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
@@ -298,7 +315,7 @@ export class Identity {
         type,
         member: told && kept(this.#stored.grant?.member, told),
       };
-    const why = `the server answers ${status}: ${message ?? 'no reason given'}`;
+    const why = `the server answers ${status}: ${[message ?? 'no reason given', ...sentencesOf(errorData)].join('. ')}`;
     if (status === 429) throw new Held(why, Number(headers['retry-after']) || 0);
     // a proxy that answers for a server that is away does not speak in its name
     const isRefused = status >= 400 && status < 500 && typeof code === 'number';
@@ -308,6 +325,12 @@ export class Identity {
   async #save(stored = this.#stored): Promise<void> {
     writeWhole(this.#file, JSON.stringify(stored));
   }
+}
+
+/** What is wrong and what to do, where the server says it by rules that are known here. Whoever joins a machine reads it there alone. */
+function sentencesOf(errorData: unknown): string[] {
+  const all: { rule?: unknown; bounds?: Bounds }[] = Array.isArray(errorData) ? errorData.map(one => ({ ...one })) : [];
+  return all.flatMap(({ rule, bounds }) => (isRuleName(rule) ? [ruleText({ rule, ...(bounds && { bounds }) }, 'en_US')] : []));
 }
 
 interface Keys {

@@ -150,3 +150,33 @@ test('a machine is told by a hash of its id, and by nothing where it has none', 
   assert.match(thisMachine(file) ?? '', /^[0-9a-f]{64}$/);
   assert.ok(!thisMachine(file)!.includes(id));
 });
+
+test('what the control plane says is wrong is read where the machine joins: its clock, another machine in its name', async t => {
+  const said = [
+    { rule: 'nodeClock', bounds: { seconds: 3600, most: 300 } },
+    { rule: 'nodeTwin' },
+    { rule: 'of a later release' },
+  ];
+  const boots: unknown[] = [];
+  let answer = said[0]!;
+  const server = http.createServer(async (request, response) => {
+    boots.push(((await json(request)) as { boot?: string }).boot);
+    response.statusCode = 403;
+    response.end(JSON.stringify({ code: 1, message: 'No', errorData: [{ path: '', ...answer }] }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sentences = [
+    /403: No\. The clock of this machine is 3600 s away .* 300 s/,
+    /403: No\. Another machine runs as this node/,
+    /403: No$/,
+  ];
+  for (const [n, sentence] of sentences.entries()) {
+    answer = said[n]!;
+    await assert.rejects(joinOnly({ data: testFolder('told'), server: url, joinToken: 'token' }), sentence);
+  }
+  assert.match(String(boots[0]), /^[0-9a-f]{64}$/);
+  assert.deepEqual(new Set(boots).size, 1, 'the same boot, whoever asks');
+});

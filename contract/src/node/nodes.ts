@@ -155,6 +155,8 @@ export const nodeSelf = calls(
         memberKey: opt(text(200)),
         /** milliseconds since 1970 by its own clock; nodes of earlier releases say nothing */
         time: opt(big()),
+        /** which boot of which machine this is: two that are heard at once are two machines; nodes of earlier releases say nothing */
+        boot: opt(text(64)),
         /** with which a machine that is a node already proves that it is that one */
         signature: opt(text(500)),
       }),
@@ -168,6 +170,7 @@ export const nodeSelf = calls(
         'invalidNodeTime',
         'nodesExceeded',
         'nodeVersionMismatch',
+        'permissionDenied',
       ],
       audit: false,
     },
@@ -180,6 +183,8 @@ export const nodeSelf = calls(
         memberKey: opt(text(200)),
         /** where it is now; nodes of earlier releases say nothing */
         addresses: opt(addresses()),
+        /** as when it joins */
+        boot: opt(text(64)),
       }),
       answer: Grant,
       errors: ['invalidToken', 'nodeCommunication', 'invalidNodeTime'],

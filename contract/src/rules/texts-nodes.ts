@@ -23,6 +23,20 @@ export const nodeTexts = {
     zh_CN: '此节点运行于安装目录，会随控制端一起升级',
     en_US: 'It runs out of the folder of an installation, and is upgraded with that',
   },
+  nodeTwin: {
+    zh_TW:
+      '另一台主機正以此節點的身分運作，或半分鐘內曾如此。若此主機是複製而來，請刪除它的 /etc/machine-id 並執行 systemd-machine-id-setup，再重新執行加入指令；否則請先停用另一台，半分鐘後再試。此加入指令仍可使用',
+    zh_CN:
+      '另一台主机正以此节点的身份运行，或半分钟内曾如此。若此主机是复制而来，请删除它的 /etc/machine-id 并执行 systemd-machine-id-setup，再重新执行加入命令；否则请先停用另一台，半分钟后再试。此加入命令仍可使用',
+    en_US:
+      'Another machine runs as this node, or did within half a minute. If this machine is a copy, delete its /etc/machine-id, run systemd-machine-id-setup, and then run the line again; otherwise end the other one and try again half a minute later. The line is not spent',
+  },
+  nodeClock: {
+    zh_TW: '此主機的時鐘與控制端相差 {seconds} 秒，最多可差 {most} 秒。請校正時鐘（timedatectl set-ntp true）後重試',
+    zh_CN: '此主机的时钟与控制端相差 {seconds} 秒，最多可差 {most} 秒。请校正时钟（timedatectl set-ntp true）后重试',
+    en_US:
+      'The clock of this machine is {seconds} s away from the control plane’s; {most} s are borne. Set it right (timedatectl set-ntp true), and try again',
+  },
   nothingPacked: {
     zh_TW: '尚未打包節點程式，請先執行 npm run bundle',
     zh_CN: '尚未打包节点程序，请先执行 npm run bundle',

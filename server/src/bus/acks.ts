@@ -108,9 +108,9 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
   let words = 0;
   const ackWord = new Map<number, number>();
   let stopped = false;
-  const beats = new Map<number, { beat: Beat & { clockMs?: number; twin?: true }; word: number }>();
+  const beats = new Map<number, { beat: Beat & { clockMs?: number; twin?: true; another?: true }; word: number }>();
   const twins = new Twins();
-  /** Nodes in whose name two machines spoke when they were heard last. */
+  /** Nodes in whose name two machines spoke, or may have spoken, when they were heard last. */
   const withTwin = new Set<number>();
   /** Those of them in whose name one speaks again: asked to renew once its row says so, or what it tells would not count. */
   const isLeft = new Set<number>();
@@ -170,7 +170,7 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
       });
       const wordOf = new Map(batch.map(({ id, word }) => [id, word]));
       for (const { id, beat, zoneID, seq, epoch, refused } of told.flat()) {
-        if ((!('twin' in beat) && isLeft.delete(id)) || zoneID !== beat.zoneID) renew(id);
+        if ((!('twin' in beat || 'another' in beat) && isLeft.delete(id)) || zoneID !== beat.zoneID) renew(id);
         if (ackWord.get(id)! > wordOf.get(id)!) continue; // it has said more since
         if (beat.epoch === '' || zoneID !== beat.zoneID) continue; // it serves nothing yet, or not where it belongs
         // A lost acknowledgement is mended here.
@@ -199,7 +199,9 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
     },
     beat: (nodeID, beat, cameMs) => {
       const clockMs = cameMs === undefined || beat.at === undefined ? undefined : Math.round(beat.at - cameMs);
-      const twin = twins.heard(nodeID, beat.startedAt) && { twin: true as const };
+      const twin = twins.heard(nodeID, beat.startedAt, performance.now(), beat.boot)
+        ? { twin: true as const }
+        : twins.twoBoots(nodeID) && { another: true as const };
       // The row may have the addresses of the one that is gone, and the one that is left has told its own and tells them no more by itself.
       if (twin) withTwin.add(nodeID);
       else if (withTwin.delete(nodeID)) isLeft.add(nodeID);

@@ -49,7 +49,7 @@ export interface BusAuthority {
  * Makes the node's row and its first credentials. A token serves one key: the same node may ask again (its answer may have been
  * lost), anybody else is refused; so is everybody while its maker may add no nodes, and for good once its zone is deleted. A machine that
  * is a node already becomes what the token says (rejoin.ts).
- * @throws Fail invalidToken, tokenExpired, parameter, invalidNodeTime, nodeInGroup, nodeInVirtualNode
+ * @throws Fail invalidToken, tokenExpired, parameter, invalidNodeTime, nodeInGroup, nodeInVirtualNode, permissionDenied
  */
 export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody): Promise<Grant> {
   const { publicKey } = body;
@@ -135,7 +135,7 @@ export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBod
     `update node set "credentialsAt" = clock_timestamp() where id = $1 and coalesce("credentialsAt" < clock_timestamp() - ${notedEvery}, true)`,
     [body.nodeID],
   );
-  await move(db, body.nodeID, body.addresses);
+  await move(db, body.nodeID, body.addresses, body.boot);
   return grant(bus, { ...node, publicKey: node.publicKey }, body);
 }
 
@@ -143,7 +143,12 @@ export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBod
 function checkTime(time: number): void {
   const skew = skewMs(time);
   if (!(skew <= renewalWindowMs))
-    throw fail('invalidNodeTime', { cause: new Error(`the node's clock is ${Math.round(skew / 1000)} s away from ours`) });
+    throw fail('invalidNodeTime', {
+      errorData: [
+        { path: 'time', rule: 'nodeClock', bounds: { seconds: Math.round(skew / 1000), most: renewalWindowMs / 1000 } },
+      ],
+      cause: new Error(`the node's clock is ${Math.round(skew / 1000)} s away from ours`),
+    });
 }
 
 function grant(bus: BusAuthority, node: JoinedNode, { boxKey, memberKey }: Pick<RenewBody, 'boxKey' | 'memberKey'>): Grant {

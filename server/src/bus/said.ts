@@ -140,6 +140,8 @@ export const Beat = z.object({
   version: text(64),
   /** ISO 8601 */
   startedAt: text(40),
+  /** which boot of which machine it runs in (agent/src/identity.ts); absent: an earlier release */
+  boot: z.optional(text(64)),
   /** milliseconds since 1970 by its own clock */
   at: z.optional(z.number().check(z.gte(0), z.lte(1e15))),
   machine: z.optional(machine),

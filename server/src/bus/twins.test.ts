@@ -20,3 +20,17 @@ test('a node that starts anew again and again is one machine', () => {
     for (let beat = 0; beat < 3; beat++) assert.equal(twins.heard(1, `start ${n}`, n * 600 + beat * 200), false);
   assert.equal(twins.heard(2, 'start 0', 0), false);
 });
+
+test('two boots are told from one before they take turns, and no longer when one of them is silent', () => {
+  const twins = new Twins();
+  const heard = (second: number, start: string, boot?: string) => {
+    const isTwin = twins.heard(1, start, second * 1000, boot);
+    return [isTwin, twins.twoBoots(1)];
+  };
+  assert.deepEqual(heard(0, 'a', 'first'), [false, false]);
+  assert.deepEqual(heard(2, 'b', 'first'), [false, false], 'an agent that was started anew');
+  assert.deepEqual(heard(3, 'old'), [false, false], 'one of an earlier release says no boot');
+  assert.deepEqual(heard(4, 'c', 'second'), [false, true]);
+  for (let second = 6; second < 31; second += 2) assert.deepEqual(heard(second, 'c', 'second'), [false, true]);
+  assert.deepEqual(heard(33, 'c', 'second'), [false, false]);
+});

@@ -141,6 +141,8 @@ export interface JoinBody {
   memberKey?: string | undefined;
   /** milliseconds since 1970 by its own clock; nodes of earlier releases say nothing */
   time?: number | undefined;
+  /** which boot of which machine it is; nodes of earlier releases say nothing */
+  boot?: string | undefined;
   /** base64 of the nkey's signature over `joinText`: that a machine which is a node already is that one */
   signature?: string | undefined;
 }
@@ -154,6 +156,8 @@ export interface RenewBody {
   memberKey?: string | undefined;
   /** where it is now; nodes of earlier releases said it once, when they joined */
   addresses?: string[] | undefined;
+  /** as when it joins */
+  boot?: string | undefined;
 }
 /** What nodes are given (bus/offer.ts). */
 export interface NodeOffer {

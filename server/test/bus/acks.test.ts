@@ -157,7 +157,7 @@ test('a node whose twin has ended is asked where it is, once, when its row names
   const query = async ({ name, values }: { name: string; values: [string] }) => {
     if (name !== 'beats') return { rows: [] };
     const said = JSON.parse(values[0]) as { id: number; beat: object }[];
-    written.push('twin' in said[0]!.beat);
+    written.push('twin' in said[0]!.beat || 'another' in said[0]!.beat);
     return { rows: said.map(({ id }) => ({ id, zoneID: '1', appliedSeq: '0', appliedEpoch: 'e', refused: [] })) };
   };
   const acks = startAcks({
@@ -169,14 +169,22 @@ test('a node whose twin has ended is asked where it is, once, when its row names
     },
   });
   t.after(() => acks.stop());
-  const beat = async (startedAt: string) => {
+  const beat = async (startedAt: string, boot?: string) => {
     const count = written.length;
     now += 2000;
-    acks.beat(5, { zoneID: 1, seq: 0, epoch: '', version: '1', startedAt, problem: null } as Parameters<typeof acks.beat>[1]);
+    acks.beat(5, { zoneID: 1, seq: 0, epoch: '', version: '1', startedAt, boot, problem: null } as Parameters<
+      typeof acks.beat
+    >[1]);
     while (written.length === count) await new Promise(next => setTimeout(next, 15));
   };
   for (const start of ['one', 'copy', 'one', 'copy']) await beat(start);
   assert.deepEqual([written.at(-1), renewed], [true, []]);
   for (let seconds = 0; seconds < 40; seconds += 2) await beat('one');
   assert.deepEqual([written.at(-1), renewed], [false, [5]]);
+  // a machine that was started anew, perhaps elsewhere: what it told at once counted for nothing
+  await beat('two', 'boot');
+  for (let seconds = 0; seconds < 4; seconds += 2) await beat('three', 'another boot');
+  assert.deepEqual([written.at(-1), renewed], [true, [5]]);
+  for (let seconds = 0; seconds < 40; seconds += 2) await beat('three', 'another boot');
+  assert.deepEqual([written.at(-1), renewed], [false, [5, 5]]);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createUser } from '@nats-io/nkeys';
-import { Fail } from '#contract/errors.ts';
+import { brokenOf, Fail } from '#contract/errors.ts';
 import { Box } from '#host/sealed.ts';
 import { joinNode, renewNode } from '#server/bus/join.ts';
 import { joinText, joinTokenHash, renewalText } from '#server/bus/join-token.ts';
@@ -23,14 +23,23 @@ async function stand(t: TestContext) {
       `insert into "joinToken" (hash, "clientID", "zoneID", type, name, "expiredAt") values ($1, $2, $3, $4, $5, now() + interval '1 hour')`,
       [joinTokenHash(text), more.clientID ?? 1, zoneID, more.type ?? 'edge', more.name ?? null],
     );
-  const join = (text: string, addresses: string[] = []) => {
-    const body = { token: text, name: 'n', publicKey, addresses, version: '2', time: Date.now(), boxKey: new Box().publicKey };
+  const join = (text: string, addresses: string[] = [], boot?: string) => {
+    const body = {
+      token: text,
+      name: 'n',
+      publicKey,
+      addresses,
+      version: '2',
+      time: Date.now(),
+      boxKey: new Box().publicKey,
+      boot,
+    };
     return joinNode(rig.pool, bus, { ...body, signature: sign(joinText(body)) });
   };
-  const renew = (nodeID: number, addresses?: string[], signed: string[] | null = addresses ?? null) => {
+  const renew = (nodeID: number, addresses?: string[], signed: string[] | null = addresses ?? null, boot?: string) => {
     const time = Date.now();
     const signature = sign(renewalText(nodeID, time, '', '', signed ?? undefined));
-    return renewNode(rig.pool, bus, { nodeID, time, signature, addresses });
+    return renewNode(rig.pool, bus, { nodeID, time, signature, addresses, boot });
   };
   const isOpen = (text: string) =>
     rig.one<boolean>(`select "usedAt" is null from "joinToken" where hash = $1`, [joinTokenHash(text)]);
@@ -125,4 +134,36 @@ test('a renewal says where it is: signed by its key alone, never in another’s 
   await renew(nodeID, ['203.0.113.9']);
   await followRelays(rig.pool);
   assert.deepEqual((await told()).relays[0]!.addresses, ['203.0.113.9']);
+});
+
+test('while another boot of a machine is heard in its name, a copy with the same machine id moves nothing and becomes nothing', async t => {
+  const { rig, two, token, join, renew, isOpen, node, nodeID } = await stand(t);
+  const was = await node(nodeID);
+  const heard = (beat: object, ago = '2 s') =>
+    rig.pool.query(`update node set beat = $2, "lastBeat" = clock_timestamp() - $3::interval where id = $1`, [nodeID, beat, ago]);
+  const isTwin = (error: unknown) =>
+    error instanceof Fail && error.name === 'permissionDenied' && brokenOf(error)?.rule === 'nodeTwin';
+  await token('copied', two);
+  // heard: the other one alone; both in turns, before they are known to be two; both
+  for (const beat of [{ boot: 'first' }, { boot: 'copy', another: true }, { boot: 'copy', twin: true }]) {
+    await heard(beat);
+    await renew(nodeID, ['198.51.100.7'], undefined, 'copy');
+    await assert.rejects(join('copied', ['198.51.100.7'], 'copy'), isTwin);
+    assert.deepEqual(await node(nodeID), was, JSON.stringify(beat));
+    assert.ok(await isOpen('copied'));
+  }
+  // the line is pasted beside the agent that serves: the same boot; one of an earlier release says none
+  for (const [boot, address] of [
+    ['first', '203.0.113.3'],
+    [undefined, '203.0.113.4'],
+  ] as const) {
+    await heard({ boot: 'first' });
+    await renew(nodeID, [address], undefined, boot);
+    assert.deepEqual((await node(nodeID))['addresses'], [address]);
+  }
+  // once the other one is silent it is the machine that was started anew
+  await heard({ boot: 'first' }, '31 s');
+  await renew(nodeID, ['203.0.113.5'], undefined, 'copy');
+  assert.deepEqual((await node(nodeID))['addresses'], ['203.0.113.5']);
+  assert.equal((await join('copied', ['203.0.113.6'], 'copy')).zoneID, two);
 });

@@ -1,83 +1,11 @@
 /** What the script of a join line does when something is wrong on the machine; that it works is shown in system/join.test.ts. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { poll } from '#server/store/engine-process.ts';
-import { testFolder } from '#system/engines.ts';
-
-const script = readFileSync(new URL('../src/services/join.sh', import.meta.url), 'utf8');
-const main = 'main "$@"\n';
-assert.ok(script.endsWith(main));
-const isRoot = process.getuid?.() === 0;
-const { SHELL_TRACE: trace, ...env } = process.env;
-
-/** As far as the script calls it. WAIT: a file that it waits for when it joins. REFUSE: it would not start with what it is asked about. */
-const agent = `import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
-const after = name => process.argv[process.argv.indexOf(name) + 1];
-if (process.argv.includes('--help')) console.log('--take DIR --check');
-else if (process.argv.includes('--check')) {
-  console.log('judges', process.argv.slice(2).join(' '));
-  process.exitCode = process.env.REFUSE ? 1 : 0;
-} else if (process.argv.includes('--take')) copyFileSync(after('--take') + '/identity.json', after('--data') + '/identity.json');
-else {
-  while (process.env.WAIT && !existsSync(process.env.WAIT)) await new Promise(done => setTimeout(done, 20));
-  console.log('joins with', process.argv.slice(2).join(' '));
-  writeFileSync(after('--beside') + '/identity.json', 'joined');
-}
-`;
-
-/** A machine on which a node is served by nobody yet; functions of the script that would change ours are replaced. */
-class Machine {
-  readonly home = testFolder('script');
-  readonly prefix = join(this.home, 'programs');
-  readonly data = join(this.home, 'data');
-  readonly #stand: string;
-
-  constructor() {
-    for (const part of ['application', 'runtime']) mkdirSync(join(this.home, part));
-    writeFileSync(join(this.home, 'application/agent.mjs'), agent);
-    symlinkSync(process.execPath, join(this.home, 'runtime/node'));
-    this.#stand = `
-check_machine() { missing=''; }
-make_user() { :; }
-as_node() { "$@" 9>&-; }
-download() { tar -czf "$tmp/$1" -C "${this.home}/$1" .; }
-start_plainly() { stopped=''; }
-wait_ready() { say 'It serves.'; }
-chown() { :; }
-`;
-  }
-  /** @param stand further functions in place of the script's own */
-  command(stand = '', options = '--no-packages --no-systemd'): string[] {
-    const values = { URL: 'https://cdn.test', TOKEN: 'token', CA: '', VERSION: '1-x', NODE: '24', PACKAGES: '', MANIFEST: '{}' };
-    const more = { SIGNATURE: 's', KEY: 'k', APPLICATION: 'a'.repeat(64), RUNTIME: 'b'.repeat(64), MEGABYTES: '1' };
-    const lines = Object.entries({ ...values, ...more }).map(([name, value]) => `BW_${name}='${value}'\n`);
-    const file = join(this.home, `${Math.random()}.sh`);
-    writeFileSync(file, `${lines.join('')}${script.slice(0, -main.length)}${this.#stand}${stand}\n${main}`);
-    return [...(trace ? ['-x'] : []), file, '--prefix', this.prefix, '--data', this.data, ...options.split(' ').filter(Boolean)];
-  }
-  run(...how: Parameters<Machine['command']>): { status: number | null; said: string } {
-    const { status, stdout, stderr } = spawnSync('sh', this.command(...how), { encoding: 'utf8', env, timeout: 60_000 });
-    return { status, said: stdout + stderr };
-  }
-  get identity(): string {
-    return readFileSync(join(this.data, 'identity.json'), 'utf8');
-  }
-}
-const ended = (child: ChildProcess) => new Promise<number | null>(done => child.on('close', done));
+import { agent, ended, env, isRoot, Machine } from './join-machine.ts';
 
 test('of two lines at once on one machine the second is refused, and takes nothing away from the first', async () => {
   const machine = new Machine();
@@ -315,64 +243,4 @@ test('who closes the terminal while packages are installed leaves apt to its end
   writeFileSync(policy, 'exit 101');
   run();
   assert.ok(existsSync(policy));
-});
-
-test('what is taken off a machine ends first: an agent that hangs, and workers of an nginx that nobody watches any more', async () => {
-  const machine = new Machine();
-  assert.equal(machine.run().status, 0);
-  const uninstall = join(machine.prefix, 'uninstall');
-  // half a minute is long for a test
-  writeFileSync(uninstall, readFileSync(uninstall, 'utf8').replace('seq 300', 'seq 5'));
-  const nginx = join(machine.home, 'nginx');
-  copyFileSync('/bin/sleep', nginx);
-  chmodSync(nginx, 0o755);
-  const log = openSync(join(machine.data, 'access.log'), 'w');
-  const start = (program: string, args: string[], more: SpawnOptions = {}) => {
-    const child = spawn(program, args, { stdio: 'ignore', ...more });
-    return { child, end: ended(child) };
-  };
-  // what it is called says nothing of where it belongs
-  const worker = start(nginx, ['600'], { stdio: ['ignore', log, 'ignore'], argv0: 'nginx: worker process' });
-  const other = start(nginx, ['601'], { argv0: 'nginx: worker process' });
-  const reader = start('tail', ['-f', join(machine.data, 'access.log')]);
-  writeFileSync(
-    join(machine.prefix, 'versions/1-x/agent.mjs'),
-    "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')",
-  );
-  const agent = spawn(process.execPath, [join(machine.prefix, 'current/agent.mjs')], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const gone = ended(agent);
-  await new Promise(up => agent.stdout.once('data', up));
-  try {
-    const { status, stdout, stderr } = spawnSync('sh', [uninstall], { encoding: 'utf8', timeout: 60_000 });
-    assert.equal(status, 0, stderr);
-    assert.match(stdout, /The node is off this machine/);
-    await Promise.all([gone, worker.end]);
-    assert.ok(!existsSync(machine.prefix) && !existsSync(machine.data));
-    // what is not the node's goes on
-    assert.deepEqual(
-      [other, reader].map(({ child }) => child.exitCode ?? child.signalCode),
-      [null, null],
-    );
-  } finally {
-    for (const { child } of [worker, other, reader, { child: agent }]) child.kill('SIGKILL');
-    closeSync(log);
-  }
-});
-
-test('where something of the node does not end, nothing is deleted and nobody is told that it is off', () => {
-  const machine = new Machine();
-  assert.equal(machine.run().status, 0);
-  const uninstall = join(machine.prefix, 'uninstall');
-  const script = readFileSync(uninstall, 'utf8').replace('seq 300', 'seq 2');
-  writeFileSync(uninstall, script.replace('set -eu', 'set -eu\nkill() { :; }'));
-  const agent = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', join(machine.prefix, 'current/agent.mjs')]);
-  try {
-    const { status, stdout, stderr } = spawnSync('sh', [uninstall], { encoding: 'utf8', timeout: 60_000 });
-    assert.equal(status, 1, stdout);
-    assert.match(stderr, new RegExp(`still on this machine: .* ${agent.pid} .*Nothing was deleted`));
-    assert.doesNotMatch(stdout, /off this machine/);
-    assert.ok(existsSync(join(machine.data, 'identity.json')));
-  } finally {
-    agent.kill('SIGKILL');
-  }
 });

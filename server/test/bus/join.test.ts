@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { connect, jwtAuthenticator } from '@nats-io/transport-node';
 import { createUser, fromSeed } from '@nats-io/nkeys';
-import { Fail } from '#contract/errors.ts';
+import { brokenOf, Fail } from '#contract/errors.ts';
+import { makeAuthority, newKey } from '#host/certificates.ts';
 import { nodeStatement } from '#server/bus/credentials.ts';
 import { offlineAfterMs, startAcks } from '#server/bus/acks.ts';
 import { joinNode, renewNode } from '#server/bus/join.ts';
@@ -252,4 +254,33 @@ test('heartbeats: a node is normal, in error, offline and back; a paused one sta
     events.filter(event => !event.startsWith(`${poison} `)),
     [`${a} normal`, `${a} error`, `${a} normal`, `${a} offline`, `${a} normal`, `${a} error`, `${a} normal`],
   );
+});
+
+test('a machine whose clock is an hour off is told by how much, keeps its line, and has certificates that are good by its clock', async t => {
+  const rig = await Rig.start(t);
+  const bus = { keys: rig.engine.keys, natsUrl: rig.engine.url };
+  const { zoneID } = await rig.zone('one');
+  const hour = 3_600_000;
+  for (const off of [hour, -hour]) {
+    const text = `off ${off}`;
+    await token(rig, text, zoneID);
+    const { publicKey } = key();
+    const memberKey = createPublicKey(createPrivateKey(newKey())).export({ type: 'spki', format: 'der' }).toString('base64url');
+    const body = { token: text, name: 'n', publicKey, addresses: ['192.0.2.1'], version: '1', memberKey };
+    await assert.rejects(joinNode(rig.pool, bus, { ...body, time: Date.now() + off }), (error: unknown) => {
+      assert.ok(error instanceof Fail && error.name === 'invalidNodeTime');
+      const { rule, bounds } = brokenOf(error)!;
+      assert.equal(rule, 'nodeClock');
+      assert.ok(Math.abs(Number(bounds!['seconds']) - 3600) < 30, JSON.stringify(bounds));
+      return true;
+    });
+    assert.ok(await rig.one(`select "usedAt" is null from "joinToken" where hash = $1`, [joinTokenHash(text)]), 'not spent');
+    // its clock is set right; one that falls back later goes on knowing its zone, and is known
+    const { member } = await joinNode(rig.pool, bus, { ...body, time: Date.now() + off / 60 });
+    for (const pem of [member!.certificate, member!.authority, makeAuthority('Ours', createPrivateKey(newKey()))]) {
+      const { validFromDate, validToDate } = new X509Certificate(pem);
+      const there = Date.now() + off;
+      assert.ok(Number(validFromDate) < there && there < Number(validToDate), `${off}: ${validFromDate.toISOString()}`);
+    }
+  }
 });

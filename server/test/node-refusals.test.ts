@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { createUser } from '@nats-io/nkeys';
 import { sql } from 'kysely';
-import { releasesApart } from '#contract/node/bundle.ts';
+import { lastMinors, releasesApart } from '#contract/node/bundle.ts';
 import { by, broken, is, multiple, ok } from './expect.ts';
 import { Api, offeredVersion, type Tenant } from './harness.ts';
 import { nodeGate } from './guards/world.ts';
@@ -33,7 +33,7 @@ async function node({ version = '0.1.0-old', zoneID = tenant.zoneID as number | 
 }
 const lines = (reply: { body: { errorData: { message: string; targets: string[] }[] } }) =>
   reply.body.errorData.map(({ message, targets }) => `${message} (${targets.join(', ')})`);
-const upgrade = (ids: number[]) => call.post('/client/node/upgrade', { ids });
+const upgrade = (ids: number[]) => call.post('/client/node/upgrade', { ids, unproven: true });
 
 test('of several nodes each refusal has its reason, those of the same reason stand together, and the task of the others is named', async () => {
   const [newest, newer, far, local, good] = [
@@ -114,6 +114,13 @@ test('the first release of a major number follows the last one before it', () =>
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
   const [major] = version.split('.').map(Number);
   // whoever makes the first release of a major number names the last one before it (contract/src/node/bundle.ts, lastMinors)
+  // the first release of it would else refuse every node there is, and one too many would take a release that is not over for one that is
+  assert.equal(
+    lastMinors.length,
+    major,
+    `version ${version} has ${major} major numbers before it, and lastMinors names the last release of ${lastMinors.length}`,
+  );
   for (let of = 0; of < major!; of++)
     assert.ok(Number.isFinite(releasesApart(`${of}.0.0`, version)), `the last minor number of ${of} is not known`);
+  assert.equal(releasesApart('0.13.0', '1.0.0', lasts), Number.POSITIVE_INFINITY, 'after the last one there is none');
 });

@@ -58,6 +58,8 @@ export function releasesApart(one: string, other: string, lasts: readonly number
   if (a.major === b.major) return Math.abs(a.minor - b.minor);
   const [low, high] = a.major < b.major ? [a, b] : [b, a];
   if (high.major > lasts.length) return Number.POSITIVE_INFINITY;
+  // a release of a major number that is over, and after the last one of it: one of both is wrong, and nobody knows which
+  if (low.minor > lasts[low.major]!) return Number.POSITIVE_INFINITY;
   // the first release of a major number follows the last one before
   const between = lasts.slice(low.major + 1, high.major).reduce((sum, last) => sum + last + 1, 0);
   return Math.max(0, lasts[low.major]! - low.minor) + between + high.minor + 1;

@@ -180,3 +180,37 @@ test('what nodes had begun when a task was cancelled counts for the next order, 
   assert.deepEqual([task.state, task.failed], ['succeeded', 0]);
   assert.ok(said.includes(`done ${name(15)}`) && said.includes(`already ${name(16)}`), said.join());
 });
+
+for (const [verb, order] of Object.entries({
+  reboot: (ids: number[]) => call.post('/client/node/reboot', { ids }),
+  currentCache: (ids: number[]) => call.del('/client/node/currentCache', { ids }),
+}))
+  test(`who cancels “${verb}” takes back what no node has answered: one that comes back is not told of it later`, async () => {
+    const ids = await nodes(3);
+    rig.held = node => [2, 3].includes(Number(node.split('-').at(-1)));
+    const { taskID } = (await order(ids)).body;
+    await until('one is told', () => rig.told.length === 1);
+    await until('the others wait', async () => (await openIn(taskID)) === 2);
+    assert.equal((await call.put(`/client/task/${taskID}/cancel`)).status, 200);
+    assert.equal(await openIn(taskID), 0);
+    const over = await rows<{ why: string }>(
+      db(),
+      sql`select why from "nodeCommand" where "taskID" = ${taskID} and ok is null order by id`,
+    );
+    assert.deepEqual(
+      over,
+      Array.from({ length: 2 }, () => ({ why: 'cancelled before it had begun' })),
+    );
+    // tried again it is for those two alone
+    rig.held = () => false;
+    assert.equal((await call.put(`/client/task/${taskID}/retry`)).status, 200);
+    await until('both are told', () => rig.told.length >= 3);
+    assert.deepEqual(
+      rig.told,
+      numbers(1, 3).map(n => `${verb} ${name(n)}`),
+    );
+    // one that restarts is done when it says so, and these say nothing
+    if (verb === 'reboot') return;
+    const { task } = await ended(taskID);
+    assert.deepEqual([task.state, task.failed], ['succeeded', 0]);
+  });

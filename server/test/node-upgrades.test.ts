@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { upgradeLimits } from '#contract/node/upgrade.ts';
 import { until } from './bus/rig.ts';
+import { broken } from './expect.ts';
 import { offeredVersion } from './harness.ts';
 import {
   begin,
@@ -180,10 +181,13 @@ test('one that was ill before for its own reasons goes after those that prove so
   assert.deepEqual(rig.told, [`upgrade ${name(2)}`, `upgrade ${name(1)}`]);
 });
 
-test('where none is well it says that nothing is proven, and one that becomes well meanwhile goes before the next stage', async () => {
+test('where none is well the order says so, the log says that nothing is proven, and one that becomes well meanwhile goes before the next stage', async () => {
   const ids = await nodes(3);
   for (const id of ids) await says(id, ill);
-  const taskID = await begin(ids);
+  broken(await call.post('/client/node/upgrade', { ids }), 'unproven', 'upgradeUnproven');
+  broken(await call.post('/client/node/upgrade', { ids, unproven: false }), 'unproven', 'upgradeUnproven');
+  assert.equal((await call.read('/client/node/latestVersion')).open, null, 'nothing was begun');
+  const taskID = await begin(ids, { unproven: true });
   await heard(taskID, `done ${name(1)}`);
   await says(idOf(ids, 1), ill);
   await says(idOf(ids, 3), {});

@@ -122,8 +122,8 @@ export const passes = (seconds: number) =>
   sql`update "nodeUpgrade" set "endedAt" = "endedAt" - ${seconds} * interval '1 second', "wellSince" = "wellSince" - ${seconds} * interval '1 second',
       "illSince" = "illSince" - ${seconds} * interval '1 second' where "endedAt" is not null`.execute(db());
 
-export async function begin(ids: number[]): Promise<number> {
-  const reply = await call.post('/client/node/upgrade', { ids });
+export async function begin(ids: number[], more: { unproven?: true } = {}): Promise<number> {
+  const reply = await call.post('/client/node/upgrade', { ids, ...more });
   assert.equal(reply.status, 200, reply.text);
   return reply.body.taskID;
 }

@@ -36,6 +36,8 @@ export default {
   'field.upgrade': 'Upgrade',
   'action.upgrade': 'Upgrade',
   'action.upgradeLog': 'Upgrade log',
+  'warning.upgradeUnproven':
+    'None of the chosen nodes is well now: those that go first prove nothing of the new version, and the others follow in stages all the same. It is better to have at least one of them well first. Each node tries the new version beside the one it runs, stays as it is when that fails, and serves its visitors meanwhile.',
   'warning.upgradeNode':
     'One node first, then a share of them, then the others; it stops by itself when something goes wrong. Each node tries the new version beside the one it runs, stays as it is when that fails, and serves its visitors meanwhile. One that is not well within five minutes after goes back by itself.',
   'upgrade.offered': 'Offered here: version {version}',

@@ -35,6 +35,8 @@ export default {
   'field.upgrade': '升级状态',
   'action.upgrade': '升级',
   'action.upgradeLog': '升级记录',
+  'warning.upgradeUnproven':
+    '所选节点目前都不正常：先升级的节点无法证明新版本可用，其余节点仍会分阶段接着升级。建议先让至少一个节点恢复正常。每个节点会先在当前版本旁试跑新版本，失败即保持原样，期间持续服务访客。',
   'warning.upgradeNode':
     '先升级一个节点，正常后再升级一部分，最后升级其余节点；出现异常即自动停止。节点会先在本机试运行新版本，未通过则保持原版本，期间持续服务访客。升级后五分钟内状况异常的节点会自动退回原版本。',
   'upgrade.offered': '当前提供的版本：{version}',

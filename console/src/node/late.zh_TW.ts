@@ -34,6 +34,8 @@ export default {
   'field.upgrade': '升級狀態',
   'action.upgrade': '升級',
   'action.upgradeLog': '升級記錄',
+  'warning.upgradeUnproven':
+    '所選節點目前都不正常：先升級的節點無法證明新版本可用，其餘節點仍會分階段接著升級。建議先讓至少一個節點恢復正常。每個節點會先在目前版本旁試跑新版本，失敗即維持原狀，期間持續服務訪客。',
   'warning.upgradeNode':
     '先升級一個節點，正常後再升級一部分，最後升級其餘節點；出現異常即自動停止。節點會先在本機試跑新版本，未通過則維持原版本，期間持續服務訪客。升級後五分鐘內狀況異常的節點會自動退回原版本。',
   'upgrade.offered': '目前提供的版本：{version}',

@@ -21,6 +21,9 @@ const log: RowAction<Node> = {
   run: ([node]) => overlay(close => <Log node={node!} onClose={() => close()} />),
 };
 
+/** None of them is well now: whoever orders it says that it is to begin all the same. */
+const isUnproven = (all: readonly Node[]) => all.every(node => stateOf(node) !== 'normal');
+
 /** `refused`: why no upgrade begins now, of whatever node */
 const nodes = (offered: string | null | undefined, refused: string | undefined) =>
   resource<'GET /client/nodes/initialized'>({
@@ -45,7 +48,7 @@ const nodes = (offered: string | null | undefined, refused: string | undefined) 
         name: 'upgrade',
         isBatch: true,
         level: 'disruptive',
-        warning: 'upgradeNode',
+        warning: all => t(isUnproven(all) ? 'warning.upgradeUnproven' : 'warning.upgradeNode'),
         why: node =>
           why('upgrade')(node) ??
           (!node.upgradable
@@ -57,7 +60,7 @@ const nodes = (offered: string | null | undefined, refused: string | undefined) 
                 : node.version === offered
                   ? t('upgrade.newest')
                   : undefined),
-        body: all => ({ ids: all.map(node => node.id) }),
+        body: all => ({ ids: all.map(node => node.id), ...(isUnproven(all) && { unproven: true }) }),
         task: () => ({ success: t('upgrade.over'), failed: t('upgrade.notOver') }),
       }),
       log,

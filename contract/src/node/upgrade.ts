@@ -1,6 +1,6 @@
 /** Other versions of nodes: what the server offers, who gets it, and what came of it (§4 "Upgrade", §7 Client calls). */
 import { calls } from '../kit/call.ts';
-import { arr, big, id, ids, nullable, opt, obj, one, text, time } from '../kit/schema.ts';
+import { arr, big, bool, id, ids, nullable, opt, obj, one, text, time } from '../kit/schema.ts';
 import { taskOf } from '../kit/task.ts';
 import { upgradeStates } from '../states.ts';
 
@@ -23,7 +23,8 @@ export const nodeUpgrades = calls(
       }),
     },
     'POST /node/upgrade': {
-      body: obj({ ids: ids() }),
+      /** `unproven`: begin although none of them is well, so that those that go first prove nothing; refused without it then */
+      body: obj({ ids: ids(), unproven: opt(bool()) }),
       answer: obj({ taskID: id() }),
       errors: ['nodeCommunication', 'nodeVersionMismatch', 'proxyConnectionFailed', 'multiple'],
     },

@@ -37,6 +37,12 @@ export const nodeTexts = {
     en_US:
       'The clock of this machine is {seconds} s away from the control plane’s; {most} s are borne. Set it right (timedatectl set-ntp true), and try again',
   },
+  upgradeUnproven: {
+    zh_TW: '這些節點目前都不正常，先升級的節點無法驗證新版本。若仍要升級，請在請求中加上 unproven: true',
+    zh_CN: '这些节点目前都不正常，先升级的节点无法验证新版本。若仍要升级，请在请求中加上 unproven: true',
+    en_US:
+      'None of these nodes is well now, so those that go first would prove nothing of the version. To begin all the same, send unproven: true with the order',
+  },
   nothingPacked: {
     zh_TW: '尚未打包節點程式，請先執行 npm run bundle',
     zh_CN: '尚未打包节点程序，请先执行 npm run bundle',

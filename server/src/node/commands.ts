@@ -88,8 +88,6 @@ interface Cursor {
   /** nodes that have not been told yet; those for which it failed come again when somebody tries it again */
   left: number[];
   failed: number[];
-  total: number;
-  done: number;
 }
 interface Outcome {
   id: number;
@@ -104,12 +102,11 @@ function work({ kind, action, verb, answerSeconds, restarts = false }: Command):
     kind,
     async step({ ctx, taskID, input, cursor, say }) {
       const total = input.ids.length;
-      const { left, failed, done } = cursor ?? { left: input.ids, failed: [], done: 0 };
-      const now: Cursor = { left: [], failed: [...failed], total, done };
+      const { left, failed } = cursor ?? { left: input.ids, failed: [] };
+      const now: Cursor = { left: [], failed: [...failed] };
       const seen = new Map((await ctx.store(nodeTable).there([...left])).map(node => [node.id, node]));
       const fail = (id: number, level: 'warn' | 'error' = 'error') => {
         now.failed.push(id);
-        now.done++;
         return { level };
       };
       const told = left.filter(id => {
@@ -124,21 +121,20 @@ function work({ kind, action, verb, answerSeconds, restarts = false }: Command):
           where id = any(${told}) order by id`.execute(ctx.db);
         await sql`select pg_notify('node_command', '')`.execute(ctx.db);
       }
-      const all = told.length ? [] : await outcomes(ctx, taskID, restarts);
+      const all = await outcomes(ctx, taskID, restarts);
       const over = all.filter(({ state }) => state !== 'open');
       for (const { nodeID, name: node, state, why } of over)
         if (state === 'refused') say(state, { node, why: why ?? '' }, fail(nodeID));
-        else if (state === 'done') {
-          now.done++;
-          say(state, { node });
-        } else if (state !== 'open') say(state, { node }, fail(nodeID));
+        else if (state === 'done') say(state, { node });
+        else if (state !== 'open') say(state, { node }, fail(nodeID));
       if (over.length)
         await sql`update "nodeCommand" set "isTold" = true where id = any(${over.map(({ id }) => id)})`.execute(ctx.db);
-      const isEnd = !told.length && all.length === over.length;
+      const open = all.length - over.length;
+      const isEnd = open === 0;
       return {
         cursor: now,
         total,
-        done: now.done,
+        done: total - open,
         failed: now.failed.length,
         isEnd,
         ...(isEnd ? {} : { againMs: lookMs }),

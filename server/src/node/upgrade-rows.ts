@@ -121,13 +121,14 @@ export async function openElsewhere(ctx: Context, taskID: number): Promise<numbe
 
 /**
  * The task was cancelled: what a node has not begun is told to it no more, and comes again where the task is tried again. One that is heard
- * begins when it is told, and says so a moment later.
+ * begins an upgrade when it is told, and says so a moment later. Any other command that is not answered is over: sent again to a node that is
+ * back, it would be done long after somebody took it back. Who has to go back to the version before does so all the same.
  */
 export const withdraw = ({ db }: Pick<Context, 'db'>, taskID: number) =>
   sql`with over as (
       update "nodeCommand" c set "endedAt" = clock_timestamp(), "isTold" = true, why = 'cancelled before it had begun' from node n
-      where c."taskID" = ${taskID} and c.verb = 'upgrade' and c."endedAt" is null and n.id = c."nodeID"
-        and (c."sentAt" is null or n.beat->'upgrade'->>'id' is distinct from c.counts[1]::text
+      where c."taskID" = ${taskID} and c.verb <> 'rollback' and c."endedAt" is null and n.id = c."nodeID"
+        and (c.verb <> 'upgrade' or c."sentAt" is null or n.beat->'upgrade'->>'id' is distinct from c.counts[1]::text
           and (not ${isHeard} or to_timestamp(c.counts[1] / 1e6) < clock_timestamp() - ${seconds(lookSeconds)}))
       returning c.id, c."nodeID"
     ), rows as (

@@ -1,6 +1,6 @@
 /** Other versions of nodes: what is offered, who is given it (the task is upgrade-work.ts), and what came of it. */
 import { sql } from 'kysely';
-import { fail } from '#contract/errors.ts';
+import { fail, failFields } from '#contract/errors.ts';
 import { nodeUpgrade, nodeUpgrades, upgradeLogMost } from '#contract/node/upgrade.ts';
 import { can, upgradeActions } from '#contract/states.ts';
 import type { Context } from '../kit/context.ts';
@@ -11,6 +11,7 @@ import { beginAble } from './commands.ts';
 import { allow, checkApart, refuse, standing } from './nodes.ts';
 import { differing } from './offers.ts';
 import { nodeTable, upgradeState } from './tables.ts';
+import { byProof } from './upgrade-rows.ts';
 
 /** One that goes on, with its number where whoever asks may see it (system/tasks.ts). */
 async function openUpgrade({ db, actor }: Context): Promise<{ taskID: number | null } | null> {
@@ -49,13 +50,17 @@ export const nodeUpgradeCalls = implement(
           if (!node.upgradable) throw fail('nodeVersionMismatch', { errorData: [{ path: '', rule: 'nodeCheckout' }] });
           checkApart(node.version, version);
         },
-        able =>
-          startTask(
+        async able => {
+          // whoever goes first is to prove something for the others: where nobody can, it is for whoever orders it to say so
+          if (body.unproven !== true && (await byProof(ctx, able)).well === 0)
+            throw failFields([{ path: 'unproven', rule: 'upgradeUnproven' }]);
+          return startTask(
             ctx,
             nodeUpgrade,
             { ids: able, version, hash: ctx.services.offer?.hash },
             { about: { count: able.length, version }, total: able.length },
-          ),
+          );
+        },
       );
     },
     'GET /node/{id}/upgrade/logs': async ({ ctx, params }) => ({

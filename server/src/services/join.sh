@@ -437,6 +437,17 @@ ours() {
     esac
   done
 }
+# Ports where somebody listens, each with the number of its socket: TCP, and UDP for HTTP/3
+listening() {
+  cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6 2>/dev/null |
+    awk '\$4 == "0A" || \$4 == "07" { n = split(\$2, at, ":"); print at[n], \$10 }' |
+    while read -r hex socket; do echo \$((0x\$hex)) \$socket; done
+}
+# before it ends: what it serves itself, and the ports it was given, should it have died
+sockets=\$(for pid in \$(ours); do ls -l /proc/\$pid/fd 2>/dev/null || true; done | sed -n 's/.*socket:\[\([0-9]*\)\]\$/\1/p' | sort -u)
+served=" $(printf %s "$http,$https" | tr , ' ') \$(listening | while read -r port socket; do
+  if printf '%s\n' "\$sockets" | grep -qx "\$socket"; then echo \$port; fi
+done | sort -un | tr '\n' ' ')"
 # \$1: the signal; whose comes after. Until they have ended: half a minute at most
 end() {
   how=\$1
@@ -466,6 +477,14 @@ left=\$(ours | tr '\\n' ' ')
 [ "\${1:-}" = --keep-data ] || rm -rf $data
 [ ! -e $prefix/made-user ] || userdel breakwater-node || echo 'The user breakwater-node stays: the reason stands above.'
 rm -rf $prefix
+# whoever puts something else here is to know what stands in its way
+listening | sort -un -k 1,1 -k 2,2 | while read -r port socket; do
+  case "\$served" in *" \$port "*) ;; *) continue ;; esac
+  holder=\$(find /proc/[0-9]*/fd -lname "socket:\[\$socket\]" 2>/dev/null | cut -d / -f 3 | head -n 1 || true)
+  echo "\$port (\${holder:+\$(basename "\$(readlink /proc/\$holder/exe || cat /proc/\$holder/comm || echo '?')" 2>/dev/null), process }\${holder:-nobody that can be seen from here})"
+done | sort -u | while read -r taken; do
+  echo "Port \$taken is not free: what listens there is none of this node." >&2
+done
 echo 'The node is off this machine. Debian packages stay; delete the node in the console.'
 END
   chmod 755 "$prefix/run.new" "$prefix/placer.new" "$prefix/uninstall.new"

@@ -51,14 +51,38 @@ async function served(id: number) {
   const { id: _id, site: _site, host: _host, rev: _rev, ...rest } = (await document(id)) as unknown as Record<string, unknown>;
   return rest;
 }
+/** What the audit's line says of each domain that was made. */
+async function settingsToldOf(since: Awaited<ReturnType<typeof mark>>) {
+  const lines = await since.audits();
+  assert.equal(lines.length, 1);
+  const { changes } = lines[0]!;
+  return {
+    settings: (id: number) =>
+      changes
+        .filter(one => one.id === id && one.table.endsWith('.domain'))
+        .map(one => one.table.split('.')[0]!)
+        .sort(),
+    of: (id: number, table: string) => changes.filter(one => one.id === id && one.table === table).map(one => one.after),
+  };
+}
 const readDomain = (siteID: number, id: number) => me.read(`/user/site/${siteID}/domain/${id}`);
 
 test('a name made after another has all that the other has, and is served as it is', async () => {
   const siteID = await site();
   const { id, moduleID } = await dressed(siteID);
   const names = [name(), name()];
+  const since = await mark(api);
   const { body } = ok(await me.post(`/user/site/${siteID}/domains/createFrom`, { fromDomainID: id, domains: names }));
   assert.equal(body.ids.length, 2);
+  const copied = await settingsToldOf(since);
+  for (const made of body.ids as number[]) {
+    assert.deepEqual(copied.settings(made), ['customHeaders', 'originTLS']);
+    assert.deepEqual(copied.of(made, 'domain').at(-1), { moduleIDs: { cors: moduleID } });
+    const { data } = await me.read(
+      `/user/history?resource=${encodeURIComponent('/site/{siteID}/domain/{domainID}/originTLS')}&id=${made}`,
+    );
+    assert.deepEqual([data.length, data[0].kind], [1, 'added']);
+  }
   for (const [i, made] of (body.ids as number[]).entries()) {
     assert.deepEqual(await served(made), await served(id));
     const shown = await readDomain(siteID, made);
@@ -111,11 +135,35 @@ test('names made after one whose certificate makes itself have theirs made too, 
   assert.deepEqual([auto.get(wild), auto.get(one), auto.get(other)], [false, true, undefined]);
 });
 
+test('their certificates are asked for where the other’s is, and nowhere else once that is set up no longer', async () => {
+  const siteID = await site();
+  const { id } = await dressed(siteID);
+  const zeroSSL = (body: object) => op.put('/client/setting/system/zeroSSL', body);
+  const ask = (provider: string) =>
+    me.patch(`/user/site/${siteID}/domain/setting/autoSSL`, { domainIDs: [id], enabled: true, provider });
+  const make = () => me.post(`/user/site/${siteID}/domains/createFrom`, { fromDomainID: id, domains: [name()] });
+  const providerOf = async (domainID: number) =>
+    (await op.read('/client/autoCertificates?pageSize=500')).data.find((one: { domainID: number }) => one.domainID === domainID)
+      .provider;
+  ok(await zeroSSL({ eabKID: 'kid-1', eabHmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' }));
+  // another than the usual one
+  ok(await ask('letsEncrypt'));
+  assert.equal(await providerOf(ok(await make()).body.ids[0]), 'letsEncrypt');
+  ok(await ask('zeroSSL'));
+  assert.equal(await providerOf(ok(await make()).body.ids[0]), 'zeroSSL');
+  ok(await zeroSSL({ eabKID: '', eabHmacKey: null }));
+  broken(await make(), 'fromDomainID', 'zeroSSLUnset');
+});
+
 test('names copied to another site lie there with their origins and settings, switched off until they are off here', async () => {
   const [from, to] = [await site(), await site()];
   const [one, two] = [await dressed(from), await dressed(from)];
+  const since = await mark(api);
   const { body } = ok(await me.post(`/user/site/${from}/domains/copyToSite`, { ids: [one.id, two.id], siteID: to }));
-  const [copy] = body.ids as number[];
+  const [copy, second] = body.ids as number[];
+  const copied = await settingsToldOf(since);
+  for (const id of [copy!, second!]) assert.deepEqual(copied.settings(id), ['customHeaders', 'originTLS']);
+  assert.deepEqual(copied.of(second!, 'originTLS.domain'), [{ verify: 'off', ca: '', sni: 'inner.test' }]);
   const shown = await readDomain(to, copy!);
   assert.deepEqual([shown.domainName, shown.status, shown.tags, shown.moduleIDs], [one.domainName, 0, ['shop'], {}]);
   const status = (siteID: number, domainID: number, on: 0 | 1) =>

@@ -7,10 +7,14 @@ import { canonicalHost } from '#contract/rules/origins.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { eachOf } from '../kit/removal.ts';
+import { settingName } from '../kit/setting.ts';
 import { unknownID } from '../kit/store.ts';
+import { type Table, underName } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
 import { rows } from '../store/db.ts';
+import { chosenProvider, operatorOf, type Provider } from './acme/providers.ts';
 import { autoSSLSwitch } from './acme/switch.ts';
+import { autoCertificateTable } from './acme/tables.ts';
 import { claimOf, provenNames } from './claims.ts';
 import { insert, makeAll, type NewDomain, room, settled } from './make.ts';
 import { checkReached, type Reached, type Wished } from './schemes.ts';
@@ -19,26 +23,35 @@ import { adjustable } from './upstreams.ts';
 
 /** What else stands at these domains, in the order of the second list. */
 async function copySettings(ctx: Context, from: readonly number[], to: readonly number[]): Promise<void> {
-  await sql`insert into "scopedSetting" (name, "domainID", value) select x.name, p.made, x.value
-    from unnest(${[...from]}::bigint[], ${[...to]}::bigint[]) as p(had, made) join "scopedSetting" x on x."domainID" = p.had
-    where x.name = any(${Object.values(domainSettings).map(({ name }) => name)})`.execute(ctx.db);
+  const copied = await rows<{ name: string; domainID: number; value: Record<string, unknown> }>(
+    ctx.db,
+    sql`insert into "scopedSetting" (name, "domainID", value) select x.name, p.made, x.value
+      from unnest(${[...from]}::bigint[], ${[...to]}::bigint[]) as p(had, made) join "scopedSetting" x on x."domainID" = p.had
+      where x.name = any(${Object.values(domainSettings).map(({ name }) => name)})
+      returning name, "domainID", value`,
+  );
+  for (const { name, domainID, value } of copied) ctx.note({ table: settingName(name, 'domain'), id: domainID, after: value });
 }
 
-/** What is refused of these origins, told of the field of the call that leads to them. */
-async function checkAt(ctx: Context, siteID: number, reached: Reached, origins: readonly Omit<Wished, 'path'>[], field: string) {
+/** What is refused of what the copies are made from, told of the field of the call that leads there. */
+async function toldAt<T>(field: string, act: () => Promise<T>): Promise<T> {
   try {
-    await checkReached(
-      ctx,
-      siteID,
-      reached,
-      origins.map(one => ({ ...one, path: field })),
-    );
+    return await act();
   } catch (error) {
     const problems = error instanceof Fail && error.name === 'parameter' ? (error.errorData as FieldError[]) : [];
     if (!problems.length) throw error;
     throw failFields(problems.slice(0, 1).map(problem => ({ ...problem, path: field })));
   }
 }
+const checkAt = (ctx: Context, siteID: number, reached: Reached, origins: readonly Omit<Wished, 'path'>[], field: string) =>
+  toldAt(field, () =>
+    checkReached(
+      ctx,
+      siteID,
+      reached,
+      origins.map(one => ({ ...one, path: field })),
+    ),
+  );
 
 /** The origins of these domains, as they would be given for new ones. */
 async function originsOf(ctx: Context, ids: readonly number[]): Promise<Map<number, NewDomain['upstreams']>> {
@@ -125,8 +138,22 @@ async function copyToSite(ctx: Context, siteID: number, ids: readonly number[], 
   return { ids: made };
 }
 
+/** The authority that is asked for this domain's certificate; none where nobody asks. @throws where it is set up no longer */
+async function authorityOf(ctx: Context, siteID: number, { id, autoSSL }: DomainRow): Promise<Provider | undefined> {
+  if (!autoSSL) return undefined;
+  const [asked] = await ctx.store(autoCertificateTable, { domainID: id }).pick(['provider']);
+  const clientID = await operatorOf(ctx.db, siteID);
+  if (clientID === undefined) throw unknownID('siteID');
+  return chosenProvider(ctx, clientID, asked?.provider);
+}
+
 /** What a new domain has of the one it is made after, beside its own row and origins. */
-async function dress(ctx: Context, siteID: number, from: DomainRow, made: readonly { id: number }[]): Promise<void> {
+async function dress(
+  ctx: Context,
+  siteID: number,
+  { from, provider }: { from: DomainRow; provider: Provider | undefined },
+  made: readonly { id: number }[],
+): Promise<void> {
   const ids = made.map(({ id }) => id);
   await copySettings(
     ctx,
@@ -135,8 +162,11 @@ async function dress(ctx: Context, siteID: number, from: DomainRow, made: readon
   );
   await sql`insert into "domainModule" ("domainID", type, "moduleID") select d, a.type, a."moduleID"
     from unnest(${ids}::bigint[]) d cross join "domainModule" a where a."domainID" = ${from.id}`.execute(ctx.db);
-  if (!from.autoSSL) return;
-  const switchOn = await autoSSLSwitch(ctx, siteID, { enabled: true });
+  const { moduleIDs } = from;
+  const under = underName(domainTable as Table, { siteID });
+  if (Object.keys(moduleIDs).length) for (const id of ids) ctx.note({ table: 'domain', id, after: { moduleIDs }, under });
+  if (provider === undefined) return;
+  const switchOn = await autoSSLSwitch(ctx, siteID, { enabled: true, provider });
   for (const domain of await ctx.store(domainTable, { siteID }).need(ids)) {
     const problem = await ctx.attempt(() => switchOn(domain));
     // a wildcard without a DNS account is made without
@@ -172,11 +202,12 @@ export const domainCopyCalls = implement(
       const from = await ctx.store(domainTable, { siteID }).get(body.fromDomainID, 'fromDomainID');
       const origins = (await originsOf(ctx, [from.id])).get(from.id)!;
       await checkAt(ctx, siteID, from, origins, 'fromDomainID');
+      const provider = await toldAt('fromDomainID', () => authorityOf(ctx, siteID, from));
       return makeAll(
         ctx,
         siteID,
         body.domains.map(name => like(from, name, origins)),
-        { proven: prepared, path: i => `domains.${i}`, after: made => dress(ctx, siteID, from, made) },
+        { proven: prepared, path: i => `domains.${i}`, after: made => dress(ctx, siteID, { from, provider }, made) },
       );
     },
     'PUT /domains/modifyUpstreamIPs': async ({ ctx, params, body }) => {

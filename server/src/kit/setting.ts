@@ -81,6 +81,9 @@ async function touchBelow(ctx: Context, setting: Setting, level: SettingLevel, i
   for (const one of found) ctx.touch(edge, one.id);
 }
 
+/** Its name in the audit: owners of different levels have the same ids. */
+export const settingName = (name: string, level: SettingLevel) => `${name}.${level}`;
+
 const idOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).findLast(name => name !== 'area');
 
 /** Handlers of one level. `target`: the table whose row the last id of its path names, where that is not `siteID`; `before` may refuse beyond the contract. */
@@ -99,8 +102,7 @@ export function implementSetting(
 
   const others = (all: readonly Held[]) => all.filter(one => one.level !== level);
 
-  /** Its name in the audit: owners of different levels have the same ids. */
-  const named = `${setting.name}.${level}`;
+  const named = settingName(setting.name, level);
   /** For the audit: what is another now; where no field is, whose value counts. */
   function note(ctx: Context, id: number, before: Effective, after: Effective) {
     const names = Object.keys(setting.fields).filter(

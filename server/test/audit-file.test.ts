@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { streams } from '#contract/limits.ts';
 import { row } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { is } from './expect.ts';
@@ -139,4 +140,49 @@ test('who takes it slowly has no more read than they took, and who may read no l
   });
   // what sockets hold is a few megabytes
   assert.ok(bytes < (40_000 * 1600) / 2, `${bytes}`);
+});
+
+test('one file more than an account may take at once is refused, and the audit says so', async () => {
+  const reader = await api.account('client', 'many@test.test', {
+    rootID: a.client.id,
+    parentID: a.client.id,
+    keys: ['audit.view'],
+  });
+  await insert(reader, a.client, 20_000, '/api/v1/client/many/');
+  const take = () =>
+    fetch(`${address}/api/v1${path(reader)}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${reader.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: '/client/many/' }),
+    });
+  const open: Response[] = [];
+  // nobody reads them: each stays open
+  for (let n = 0; n < streams.perAccountMax; n++) open.push(await take());
+  assert.deepEqual([...new Set(open.map(one => one.status))], [200]);
+  const over = await take();
+  assert.equal(over.status, 429);
+  assert.equal(((await over.json()) as { errorData: { rule: string }[] }).errorData[0]!.rule, 'tooManyStreams');
+  const lineOf = (answer: Response) =>
+    row<{ status: number; reason: string | null }>(
+      api.database.db,
+      sql`select status, reason from audit where "reqID" = ${answer.headers.get('x-request-id')}`,
+    );
+  const refused = await lineOf(over);
+  assert.equal(refused?.status, 429);
+  assert.match(refused!.reason ?? '', /tooManyStreams/);
+  assert.deepEqual(await lineOf(open[0]!), { status: 200, reason: null });
+  // whoever is through with one has room for another
+  await open[0]!.body!.cancel();
+  let again = await take();
+  assert.ok(
+    await poll(
+      async () => {
+        if (again.status === 429) again = await take();
+        return again.status === 200;
+      },
+      30_000,
+      50,
+    ),
+  );
+  for (const one of [...open.slice(1), again]) await one.body!.cancel();
 });

@@ -80,6 +80,7 @@ export const audit = calls(
     'POST /auditLogs/export': {
       permission: 'audit.view',
       as: 'csv',
+      inPieces: true,
       query: obj({ orderBy: opt(one(['asc', 'desc'])) }),
       body: filters(),
     },

@@ -18,6 +18,8 @@ export interface CallDef {
   answer?: z.ZodMiniType;
   /** How the answer is sent; `json` unless said. */
   as?: 'json' | 'text' | 'csv' | 'sse';
+  /** Of a `csv`: it is made while the reader takes it, however long it is. Each account may have few of them open, and is refused one more. */
+  inPieces?: true;
   /** Key asked of the caller; default `resource.view` for GET, else `resource.edit`. null: any signed-in account. */
   permission?: string | null;
   /** `any`: session or API token; `session`: a person; `public`: nobody is asked; `node`: signed by a node's own key. */

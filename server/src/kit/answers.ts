@@ -35,10 +35,10 @@ export function sendOther(reply: FastifyReply, as: Text, answer: unknown) {
 }
 
 /** A file in pieces. Where `signal` ends it the connection breaks off, so that nobody takes a part of it for the whole. */
-export function sendPieces(reply: FastifyReply, as: Text, { name, text }: FileAnswer, signal: AbortSignal): Readable {
+export function sendPieces(reply: FastifyReply, { name, text }: FileAnswer, signal: AbortSignal): Readable {
   const pieces = Readable.from(text, { highWaterMark: 1 });
   signal.addEventListener('abort', () => pieces.destroy(new Error('who reads may read no longer')), { once: true });
-  named(reply, as, name);
+  named(reply, 'csv', name);
   void reply.send(pieces);
   return pieces;
 }

@@ -19,7 +19,7 @@ import type { AnyHandler, Hold, Implementation } from './implement.ts';
 import { presently } from './presence.ts';
 import { coercer, fieldNames, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
-import { FileAnswer, sendEvents, sendOther, sendPieces } from './answers.ts';
+import { type FileAnswer, sendEvents, sendOther, sendPieces } from './answers.ts';
 import { noBody, noQuery, parse, pathIDs } from './given.ts';
 import type { Networks } from './networks.ts';
 import { inForce } from './licence.ts';
@@ -205,12 +205,10 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
     },
     handler: async (request, reply) => {
       if (call.def.as === 'sse') return follow(ready, request, reply, options);
+      if (call.def.inPieces) return sendFile(ready, request, reply, options);
       const answer = await run(ready, request, reply, options);
       const { as } = call.def;
-      if (as && as !== 'json') {
-        if (!(answer instanceof FileAnswer) || typeof answer.text === 'string') return sendOther(reply, as, answer);
-        return goOn(ready, request, reply, options, async signal => sendPieces(reply, as, answer, signal));
-      }
+      if (as && as !== 'json') return sendOther(reply, as, answer);
       const text = ready.write(shown(request, call, answer ?? {}));
       if (options.checkAnswers && call.def.answer) checkAnswer(call, text);
       return reply.type('application/json; charset=utf-8').send(text);
@@ -226,6 +224,13 @@ const follow = (...[ready, request, reply, options]: Run) =>
   goOn(ready, request, reply, options, async signal => {
     const events = (await run(ready, request, reply, options)) as AsyncIterable<unknown>;
     return sendEvents(reply, events, signal, event => shown(request, ready.call, event));
+  });
+
+/** There is room for it before it is begun: what was refused has no line that says it was sent. */
+const sendFile = (...[ready, request, reply, options]: Run) =>
+  goOn(ready, request, reply, options, async signal => {
+    const file = (await run(ready, request, reply, options)) as FileAnswer; // what such a call answers
+    return sendPieces(reply, file, signal);
   });
 
 /** What goes on does so while whoever opened it may open it. */

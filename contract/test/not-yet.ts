@@ -5,6 +5,8 @@
  * calls: not mounted. routes: no page. codes: the server answers with the error in no test. constants: no code reads it.
  * messages: no screen that can be reached says it.
  */
+import type { ErrorName } from '#contract/errors/codes.ts';
+
 const lines = (text: string) =>
   text
     .split('\n')
@@ -261,7 +263,6 @@ export const notYet = {
     /client/systemManagement/perdefinedSetting
   `),
   codes: lines(`
-    invalidLicenseServer
     groupSiteInUse
     siteStatusNotAllowed
     illegalPortMapping
@@ -297,3 +298,9 @@ export const notYet = {
     message.setNginxWorkerSuccess
   `),
 };
+
+/** Errors of §8 that no situation of this product gives, and why: nobody owes them, and the guards refuse code that answers one. */
+export const neverArises = {
+  invalidLicenseServer:
+    'a licence is a file that an installation verifies by itself, with public keys that it holds: no server is asked, so none can be invalid',
+} as const satisfies Partial<Record<ErrorName, string>>;

@@ -14,6 +14,7 @@ interface Heard {
   url: string;
   authorization: string | undefined;
   type: string | undefined;
+  seen: string | undefined;
   body: string;
 }
 const calls: Heard[] = [];
@@ -21,8 +22,8 @@ const server = createServer((request, response) => {
   let body = '';
   request.on('data', part => (body += String(part)));
   request.on('end', () => {
-    const { authorization, 'content-type': type } = request.headers;
-    calls.push({ method: request.method!, url: request.url!, authorization, type, body });
+    const { authorization, 'content-type': type, 'if-match': seen } = request.headers;
+    calls.push({ method: request.method!, url: request.url!, authorization, type, seen, body });
     response.end('{"isFine":true}');
   });
 });
@@ -80,14 +81,20 @@ describe('samples', () => {
     ] as const)
       test(`${language} ${method}`, async context => {
         calls.length = 0;
-        const sample = sampleOf(language, { method, url: `${base}/api/v1/user/sites?siteName=a%27b`, ...(body ? { body } : {}) });
+        const seen = method === 'GET' ? undefined : '"7"';
+        const sample = sampleOf(language, {
+          method,
+          url: `${base}/api/v1/user/sites?siteName=a%27b`,
+          ...(seen ? { headers: { 'If-Match': seen } } : {}),
+          ...(body ? { body } : {}),
+        });
         const { code, out, isThere } = await start[language](sample);
         if (!isThere || (language === 'curl' && code === 127)) return context.skip('not on this machine');
         assert.equal(code, 0, `${out}\n${sample}`);
         assert.match(out, /isFine/);
         assert.equal(calls.length, 1);
         const { body: text, type, ...rest } = calls[0]!;
-        assert.deepEqual(rest, { method, url: '/api/v1/user/sites?siteName=a%27b', authorization: 'Bearer bwt_1_x' });
+        assert.deepEqual(rest, { method, url: '/api/v1/user/sites?siteName=a%27b', authorization: 'Bearer bwt_1_x', seen });
         if (!body) return undefined;
         assert.deepEqual(JSON.parse(text), body);
         return assert.equal(type, 'application/json');
@@ -102,6 +109,8 @@ describe('samples', () => {
       sampleOf('go', { method: 'POST', url: 'https://x.test/a', body: { a: 1 } }),
       /NewReader\(`\{\n {2}"a": 1\n\}`\)/,
     );
+    const seen = sampleOf('go', { method: 'PUT', url: 'https://x.test/a', headers: { 'If-Match': '"7"' }, body: {} });
+    assert.ok(seen.includes('request.Header.Set("If-Match", "\\"7\\"")'), seen);
     assert.ok(!sampleOf('go', { method: 'GET', url: 'https://x.test/a' }).includes('strings'));
   });
 });

@@ -27,6 +27,7 @@ import {
   exampleOf,
   type FieldLine,
   fieldLines,
+  headersOf,
   type Schema,
   typeOf,
   urlOf,
@@ -172,7 +173,7 @@ function OneCall({ call, may }: { call: Call; may: boolean }) {
       <Fields
         title={t('apiDoc.parameters')}
         lines={operation.parameters.map(({ name, required, schema, in: where }) => ({
-          path: where === 'path' ? `{${name}}` : `?${name}`,
+          path: where === 'path' ? `{${name}}` : where === 'query' ? `?${name}` : `${name}:`,
           type: typeOf(schema),
           isRequired: required,
         }))}
@@ -236,6 +237,7 @@ function Samples({ call, values, text }: { call: Call; values: Record<string, st
   const sample = sampleOf(language, {
     method: call.method,
     url: urlOf(base, call, values),
+    headers: headersOf(call, values),
     ...(body === undefined ? {} : { body }),
   });
   return (

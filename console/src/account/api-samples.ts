@@ -6,6 +6,8 @@ export interface Request {
   method: string;
   /** with its query */
   url: string;
+  /** of the call's own */
+  headers?: Readonly<Record<string, string>>;
   /** what is sent as JSON; undefined: nothing */
   body?: unknown;
 }
@@ -39,19 +41,24 @@ function python(value: unknown, indent = ''): string {
       );
 }
 
+const lines = (headers: Request['headers'], write: (name: string, value: string) => string) =>
+  Object.entries(headers ?? {}).map(([name, value]) => write(name, value));
+
 const writers: Record<SampleLanguage, (request: Request) => string> = {
-  curl: ({ method, url, body }) =>
+  curl: ({ method, url, body, headers }) =>
     [
       `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${shell(url)}`,
       `-H "Authorization: Bearer $${tokenName}"`,
+      ...lines(headers, (name, value) => `-H ${shell(`${name}: ${value}`)}`),
       ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${shell(pretty(body))}`]),
     ].join(' \\\n  '),
-  node: ({ method, url, body }) =>
+  node: ({ method, url, body, headers }) =>
     [
       `const response = await fetch(${quoted(url)}, {`,
       `  method: ${quoted(method)},`,
       `  headers: {`,
       `    Authorization: \`Bearer \${process.env.${tokenName}}\`,`,
+      ...lines(headers, (name, value) => `    ${quoted(name)}: ${quoted(value)},`),
       ...(body === undefined ? [] : [`    'Content-Type': 'application/json',`]),
       `  },`,
       ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(pretty(body), '  ')}),`]),
@@ -59,7 +66,7 @@ const writers: Record<SampleLanguage, (request: Request) => string> = {
       `if (!response.ok) throw new Error(await response.text());`,
       `console.log(await response.text());`,
     ].join('\n'),
-  python: ({ method, url, body }) =>
+  python: ({ method, url, body, headers }) =>
     [
       `import json`,
       `import os`,
@@ -72,6 +79,7 @@ const writers: Record<SampleLanguage, (request: Request) => string> = {
       ...(body === undefined ? [] : [`    data=json.dumps(body).encode(),`]),
       `    headers={`,
       `        "Authorization": f"Bearer {os.environ['${tokenName}']}",`,
+      ...lines(headers, (name, value) => `        ${quoted(name)}: ${quoted(value)},`),
       ...(body === undefined ? [] : [`        "Content-Type": "application/json",`]),
       `    },`,
       `)`,
@@ -80,7 +88,7 @@ const writers: Record<SampleLanguage, (request: Request) => string> = {
     ]
       .filter((line, index) => body !== undefined || !(index === 0 && line === 'import json'))
       .join('\n'),
-  go: ({ method, url, body }) => {
+  go: ({ method, url, body, headers }) => {
     const text = body === undefined ? '' : pretty(body);
     return [
       `package main`,
@@ -105,6 +113,7 @@ const writers: Record<SampleLanguage, (request: Request) => string> = {
       `\t\tpanic(err)`,
       `\t}`,
       `\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("${tokenName}"))`,
+      ...lines(headers, (name, value) => `\trequest.Header.Set(${quoted(name)}, ${quoted(value)})`),
       ...(body === undefined ? [] : [`\trequest.Header.Set("Content-Type", "application/json")`]),
       `\tresponse, err := http.DefaultClient.Do(request)`,
       `\tif err != nil {`,

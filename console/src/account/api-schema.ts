@@ -23,7 +23,7 @@ export interface Operation {
   /** a program is refused */
   'x-person'?: boolean;
   security: unknown[];
-  parameters: { name: string; in: 'path' | 'query'; required: boolean; schema: Schema }[];
+  parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
 }
@@ -134,6 +134,11 @@ export function urlOf(base: string, call: Call, values: Readonly<Record<string, 
   );
   return `${base}${path}${query.size ? `?${query}` : ''}`;
 }
+/** Its own headers that were filled in. */
+export const headersOf = ({ operation }: Call, values: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    operation.parameters.flatMap(({ name, in: where }) => (where === 'header' && values[name] ? [[name, values[name]]] : [])),
+  );
 export const bodySchema = ({ requestBody }: Operation): Schema | undefined => requestBody?.content['application/json']?.schema;
 /** Files and streams need more than a form here. */
 export const canTry = ({ requestBody, responses }: Operation): boolean =>

@@ -7,7 +7,7 @@ import { CopyButton } from '../kit/copy.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { AnswerStatus } from '../kit/status.tsx';
 import { languageTag, t } from '../kit/text.ts';
-import { type Call, typeOf, urlOf } from './api-schema.ts';
+import { type Call, headersOf, typeOf, urlOf } from './api-schema.ts';
 
 /** undefined: it is no JSON. */
 export const parsed = (text: string): unknown => {
@@ -76,6 +76,7 @@ export function Try({
         headers: {
           authorization: `Bearer ${token.trim()}`,
           'accept-language': languageTag,
+          ...headersOf(call, values),
           ...(hasBody ? { 'content-type': 'application/json' } : {}),
         },
         ...(hasBody ? { body: text } : {}),

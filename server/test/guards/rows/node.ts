@@ -63,14 +63,14 @@ const heard: NonNullable<Rows['stage']>[string] = async (rig, _world, _body, ids
   );
 };
 
-/** The same, and they can become another version. */
+/** The same, are well, and can become another version. */
 const upgradable: NonNullable<Rows['stage']>[string] = async (rig, world, body, ...more) => {
   await reached(rig, world, body, ...more);
   // an operator has one at a time
   await sql`update task set state = 'succeeded', "endedAt" = now() where kind = 'nodeUpgrade' and "endedAt" is null`.execute(
     rig.api.database.db,
   );
-  await sql`update node set version = '0.1.0', beat = '{"upgrade": {"able": true}}' where id = any(${body['ids']})`.execute(
+  await sql`update node set version = '0.1.0', status = 'normal', "lastBeat" = clock_timestamp(), beat = '{"upgrade": {"able": true}, "nginx": {"up": true}}' where id = any(${body['ids']})`.execute(
     rig.api.database.db,
   );
 };

@@ -1,16 +1,21 @@
-/** Screens about people and licences: the roles matrix, the API's documentation, licences and their files, the audit's file, and what one is told. */
+/** Screens about people and licences: the roles matrix, the API's documentation, licences and their files, and what one is told. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Download, Page } from 'playwright-core';
+import { poll } from '#server/store/engine-process.ts';
 import { password } from '#system/whole.ts';
 import { type Area, picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
 
 const stand = demo();
 
+/** One sign-in of each area: each takes a hash. */
+const tokens = new Map<Area, Promise<string>>();
 async function api<T>(area: Area, method: string, url: string, body?: unknown): Promise<T> {
-  const answer = await stand.whole.call(method, url, await stand.whole.signIn(area), body);
+  const token = tokens.get(area) ?? stand.whole.signIn(area);
+  tokens.set(area, token);
+  const answer = await stand.whole.call(method, url, await token, body);
   assert.ok(answer.status < 300, `${method} ${url}: ${JSON.stringify(answer.body)}`);
   return answer.body as T; // what each call answers its caller knows
 }
@@ -162,15 +167,14 @@ test('a licence is made and issued as a file; an edited one is refused at the op
 });
 
 test('a lock is told in the inbox and read there; what was switched off stays off', async () => {
-  const visitor = await stand.inside('client');
-  const { page } = visitor;
-  await visitor.load('/client/userManagement/users');
   const { ids } = await api<{ ids: number[] }>('client', 'POST', '/client/account', {
     ...{ auth: 'user', email: 'locked@house.test', name: 'Locked', password: 'a good password' },
   });
   await api('client', 'PUT', '/client/account', { id: ids[0], status: 'lock' });
   const told = () => api<{ unread: number }>('client', 'GET', '/client/notices/unread');
-  while (!(await told()).unread) await page.evaluate(() => new Promise(done => requestIdleCallback(done)));
+  assert.ok(await poll(async () => (await told()).unread > 0, 60_000, 200), 'the lock is told');
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
   await visitor.load('/client/userManagement/users');
   await page
     .getByRole('button', { name: /unread|notice/i })
@@ -178,7 +182,7 @@ test('a lock is told in the inbox and read there; what was switched off stays of
     .click();
   await page.locator('.notice-list li', { hasText: 'Locked: locked@house.test' }).waitFor();
   await picture(page, 'people-inbox');
-  while ((await told()).unread) await page.evaluate(() => new Promise(done => requestIdleCallback(done)));
+  assert.ok(await poll(async () => (await told()).unread === 0, 60_000, 200), 'what was seen is read');
   await page.getByRole('button', { name: 'What to be told' }).click();
   const mail = page.locator('.notice-choices tr', { hasText: 'locked' }).getByRole('switch').last();
   const was = await mail.getAttribute('aria-checked');

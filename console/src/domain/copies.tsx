@@ -15,10 +15,13 @@ interface FormProps {
 }
 
 const idsOf = (domains: readonly Domain[]) => domains.map(domain => domain.id);
-const titleOf = (domains: readonly Domain[], verb: string) =>
-  domains.length === 1
+/** What a menu says of a form that opens is said of the form without the dots. */
+const titleOf = (domains: readonly Domain[], entry: string) => {
+  const verb = entry.replace(/…$/, '');
+  return domains.length === 1
     ? t('copies.title', { verb, name: domains[0]!.domainName })
     : t('confirm.title', { verb, count: domains.length });
+};
 
 const siteField = (siteID: number): FormField => ({
   name: 'siteID',

@@ -159,7 +159,12 @@ function Detail({ line, onClose }: { line: Line; onClose: () => void }) {
 
 /** Values as they are kept: what a table holds, read by whoever looks into it. */
 const shown = (value: unknown) =>
-  value !== null && typeof value === 'object' ? JSON.stringify(value, null, 1) : valueText(undefined, value);
+  // one below the other: two columns of a telephone have no room for brackets
+  Array.isArray(value) && value.length > 0 && value.every(one => typeof one !== 'object')
+    ? value.map(String).join('\n')
+    : value !== null && typeof value === 'object'
+      ? JSON.stringify(value, null, 1)
+      : valueText(undefined, value);
 
 function ChangeTable({ change }: { change: Change }) {
   const { table, id, kind, count, fields, isWhole } = change;

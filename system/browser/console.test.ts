@@ -244,3 +244,23 @@ test('language and theme are chosen on the page and stay', async () => {
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
+
+test('on a telephone the bar names the page whole; theme and language stand in the menu of the account', async () => {
+  const visitor = await Visitor.open(browser, whole.origin, { language: 'en_US', width: 390, height: 844 });
+  const { page } = visitor;
+  await visitor.enter('client', await whole.credentials('client'));
+  await visitor.load('/client/systemManagement/systemSetting?tab=email');
+  const name = page.locator('.crumbs strong');
+  assert.equal(await name.innerText(), 'System settings');
+  assert.ok(await name.evaluate(one => one.scrollWidth <= one.clientWidth), 'nothing of it is cut');
+  const menu = page.getByRole('button', { name: mail('client') });
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Dark theme' }).click();
+  await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark');
+  await menu.click();
+  await page.getByRole('menuitem', { name: '繁體中文' }).click();
+  await page.waitForFunction(() => document.documentElement.lang === 'zh-Hant-TW');
+  await page.locator('h1', { hasText: '系統設定' }).waitFor();
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

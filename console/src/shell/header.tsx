@@ -48,14 +48,16 @@ export function ThemeButton({ theme }: { theme: ThemeName }) {
   );
 }
 
-export function LanguageMenu() {
-  const items = languages.map(name => ({
-    key: name,
+const languageItems = () =>
+  languages.map(name => ({
+    key: name as string,
     label: <span lang={languageTags[name]}>{languageNames[name]}</span>,
     onClick: () => void mayLeave().then(isSure => isSure && chooseLanguage(name)),
   }));
+
+export function LanguageMenu() {
   return (
-    <Dropdown trigger={['click']} menu={{ items, selectedKeys: [language] }}>
+    <Dropdown trigger={['click']} menu={{ items: languageItems(), selectedKeys: [language] }}>
       <Button type="text" icon={<TranslationOutlined />} aria-label={t('page.language')}>
         <span className="wide-only">{languageNames[language]}</span>
       </Button>
@@ -63,7 +65,20 @@ export function LanguageMenu() {
   );
 }
 
-export function AccountMenu() {
+/** What a wide window has beside the menu of the account. */
+const narrowItems = (theme: ThemeName) =>
+  [
+    { type: 'divider' as const },
+    {
+      key: 'theme',
+      label: t(theme === 'dark' ? 'shell.light' : 'shell.dark'),
+      onClick: () => chooseTheme(theme === 'dark' ? 'light' : 'dark'),
+    },
+    ...languageItems().filter(({ key }) => key !== language),
+    { type: 'divider' as const },
+  ].map(item => ({ ...item, className: 'narrow-entry' }));
+
+export function AccountMenu({ theme }: { theme: ThemeName }) {
   const self = useSelf();
   const navigate = useNavigate();
   const information = 'userManagement/userInformation';
@@ -84,6 +99,7 @@ export function AccountMenu() {
     ...(self.proxyName
       ? []
       : [{ key: 'password', label: t('password.title'), onClick: () => void navigate({ to: `/${area}/changePassword` }) }]),
+    ...narrowItems(theme),
     { key: 'out', label: t('shell.signOut'), onClick: () => void signOut().then(() => navigate({ to: `/${area}` })) },
   ];
   return (

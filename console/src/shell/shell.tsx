@@ -68,9 +68,12 @@ export function Shell() {
             <SearchButton />
             <TasksButton />
             <Bell />
-            <ThemeButton theme={theme} />
-            <LanguageMenu />
-            <AccountMenu />
+            {/* where there is no room they stand in the menu of the account */}
+            <span className="wide-only shell-choices">
+              <ThemeButton theme={theme} />
+              <LanguageMenu />
+            </span>
+            <AccountMenu theme={theme} />
           </header>
           <ActingBanner />
           <NetworkBanner />

@@ -166,6 +166,62 @@ test('a virtual node is made on the screen, and leads elsewhere', async () => {
   await operator.close();
 });
 
+test('a zone is signed, its DS is copied as registrars ask for it, and its key is replaced', async () => {
+  const operator = await stand.inside('client');
+  await operator.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: operator.origin });
+  const { page } = operator;
+  const zonesNow = async () => {
+    const { body } = await stand.whole.call('GET', '/client/setting/dns/cnames', await stand.whole.signIn('client'));
+    return body.data as { id: number; domainName: string; driver: string; ds: string[] }[];
+  };
+  // the demo's own
+  const own = (await zonesNow()).find(one => one.driver === 'knot')!;
+  const row = page.locator('.ant-table-row', { hasText: own.domainName });
+  const confirm = async (what: string) => {
+    await menu(operator, own.domainName, what);
+    const asked = page.locator('.ant-modal', { hasText: own.domainName });
+    await asked.getByText('It cannot be undone').waitFor();
+    assert.deepEqual(await serious(operator, '.ant-modal'), []);
+    await picture(page, `confirm-${what}`);
+    await asked.getByRole('button', { name: what }).click();
+    await asked.waitFor({ state: 'detached' });
+  };
+  await operator.go(cname);
+  await confirm('Sign (DNSSEC)');
+  // the list says what was so when it was asked
+  const hasDS = async () => {
+    await operator.go(cname);
+    return (await row.getByText(/^DS \d+ 13 2 …$/).count()) > 0;
+  };
+  assert.ok(await poll(hasDS, 60_000, 200));
+
+  await menu(operator, own.domainName, 'DS records');
+  const shown = page.locator(drawer);
+  const line = (await zonesNow()).find(one => one.id === own.id)!.ds[0]!;
+  const [, tag, algorithm, type, digest] = /DS (\d+) (\d+) (\d+) ([0-9A-F ]+)$/i.exec(line)!;
+  const copied = async (what: string) => {
+    const field = shown
+      .locator('.address')
+      .filter({ has: page.getByText(what, { exact: true }) })
+      .first();
+    await field.getByRole('button').click();
+    await field.locator('.anticon-check').waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  for (const field of [line, digest!.replaceAll(' ', ''), tag!, algorithm!, type!]) assert.equal(await copied(field), field);
+  await picture(page, 'ds-records');
+  assert.deepEqual(await serious(operator, drawer), []);
+  await leave(operator);
+
+  await confirm('Replace the key');
+  await row.getByText('A new key is being published').waitFor();
+  await row.locator('button[aria-label="More actions"]').first().click();
+  await page.getByRole('menuitem', { name: 'DS records' }).waitFor();
+  assert.equal(await page.getByRole('menuitem', { name: 'Replace the key' }).count(), 0, 'one is on its way');
+  assert.deepEqual(operator.takeProblems(), []);
+  await operator.close();
+});
+
 for (const look of [
   { width: 1440, language: 'zh_TW', theme: 'light' },
   { width: 390, language: 'zh_CN', theme: 'dark' },

@@ -21,7 +21,8 @@ The newest five are kept. It does not help against a lost disk: for that there i
 
 Makes a data folder out of a backup or a snapshot. BREAKWATER_DATA names the folder; it must be empty or missing.
 BREAKWATER_BACKUP_PASSPHRASE_FILE names a file that holds the passphrase of one that is encrypted.
-Then start as ever: people sign in as before, nodes find their way, and every document is published again.`,
+Then start as ever: people sign in anew, with the passwords of then; nodes find their way, and every document is published again.
+API tokens are in force as they were then, also those that were removed since.`,
 };
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -54,13 +55,18 @@ async function run(verb: string, args: string[]): Promise<void> {
     );
   else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
   else {
-    const { about, rows, ...found } = await restore(resolve(target), settings.dataFolder, {
+    const { about, rows, apiTokens, ...found } = await restore(resolve(target), settings.dataFolder, {
       signal: stop.signal,
       passphrase,
     });
     console.log(
       `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
     );
+    console.log('Whoever was signed in signs in anew. Mails, links of mails and messages that waited are not sent again.');
+    if (apiTokens)
+      console.log(
+        `API tokens in force again: ${apiTokens}, also those that were removed after the backup. Whoever made one removes it once more under "API tokens" in the console; with an account end those it made.`,
+      );
     const lacking = lackingKeys(found);
     if (lacking)
       console.error(

@@ -83,13 +83,15 @@ test(
   async () => {
     let token = await first.signIn('client');
     const user = await first.signIn('user');
-    const refresh = user;
     const { status } = await first.visit(host, '/counted');
     for (let i = 1; i < counted; i++) await first.visit(host, '/counted');
     assert.ok(await poll(async () => (await logged(first, token)) === counted, 60_000, 200));
     const sites = (await first.call('GET', '/user/sites', user)).body.data as { id: number }[];
     const siteID = sites[0]!.id;
     assert.equal((await first.call('PUT', `/user/site/${siteID}/tags`, user, { tags: ['before'] })).status, 200);
+
+    const program = await first.call('POST', '/client/apiToken', token, { name: 'ci', permissionKeys: ['nodes.view'] });
+    assert.equal(program.status, 200, JSON.stringify(program.body));
 
     // visitors and changes go on all the while
     let running = true;
@@ -133,12 +135,14 @@ test(
       [],
     );
     // what comes after is not in it
+    assert.equal((await first.call('DELETE', '/client/apiTokens', token, { ids: [program.body.id] })).status, 200);
     assert.equal((await first.call('PUT', `/user/site/${siteID}/tags`, user, { tags: ['after'] })).status, 200);
 
     const target = join(folder, 'new/data');
     const restored = await breakwater(target, 'restore', archive);
     assert.equal(restored.code, 0, restored.out);
     assert.match(restored.out, /rows, with logs/);
+    assert.match(restored.out, /^API tokens in force again: 1, also those that were removed after the backup\./m);
     assert.match((await breakwater(target, 'restore', archive)).out, /is not empty/);
     await first.stop();
     // somebody else has the ports that the engines had
@@ -152,10 +156,11 @@ test(
       });
     second = await Whole.start(['--demo'], target);
 
-    // who had signed in still is
-    assert.equal((await second.call('GET', '/user/sites', refresh)).status, 200);
+    // who was signed in signs in anew: what ended after the backup is not open again
+    assert.equal((await second.call('GET', '/user/sites', user)).status, 401);
     token = await second.signIn('client');
-    const site = (await second.call('GET', '/user/sites', await second.signIn('user'))).body.data[0] as {
+    const again = await second.signIn('user');
+    const site = (await second.call('GET', '/user/sites', again)).body.data[0] as {
       id: number;
       tags: string[];
     };
@@ -171,7 +176,7 @@ test(
     );
     const edge = second;
     assert.ok(await poll(async () => (await edge.visit(host, '/counted')).status === status, 60_000, 200));
-    const changed = await second.call('PUT', `/user/site/${siteID}/tags`, refresh, { tags: ['again'] });
+    const changed = await second.call('PUT', `/user/site/${siteID}/tags`, again, { tags: ['again'] });
     assert.equal(changed.status, 200);
     assert.ok(
       await poll(

@@ -7,6 +7,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { backupSaid } from '#contract/system/backup-problems.ts';
+import { emptiedTables } from '#server/store/forget.ts';
 import { checkInstallationKey } from '#server/store/key-check.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { proofFolder } from './backup.ts';
@@ -16,9 +17,6 @@ export interface Proof {
   rows: number;
   tables: number;
 }
-/** Emptied by the restore itself (server/src/store/dump.ts: `forget`). */
-const forgotten = new Set(['outbox', 'busStream', 'published']);
-
 /** @throws Error with one sentence that says what is missing */
 export async function prove(
   file: string,
@@ -45,7 +43,7 @@ export async function prove(
       let rows = 0;
       for (const [table, count] of held) {
         options.signal?.throwIfAborted();
-        if (forgotten.has(table)) continue;
+        if (emptiedTables.has(table)) continue; // by the restore itself
         const found = await client.query<{ n: string }>(`select count(*) as n from public.${pg.escapeIdentifier(table)}`);
         const n = Number(found.rows[0]!.n);
         if (n !== count) throw new Error(backupSaid('rowsDiffer', { table, found: n, count }));

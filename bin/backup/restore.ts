@@ -29,6 +29,8 @@ const notHere = new Set(['postgres', 'postgres.password', restoringFolder, 'logs
 export interface RestoreResult {
   about: About;
   rows: number;
+  /** API tokens that are in force again */
+  apiTokens: number;
   /** zones of which the world knows that they are signed (DNSSEC) */
   signed: string[];
   /** keys that came with them */
@@ -104,12 +106,13 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
     throw error;
   });
   let rows = 0;
+  let apiTokens: number;
   let signed: SignedZone[];
   try {
     // the schema the rows were written for; the next start brings it up to date
     signal?.throwIfAborted();
     await migrate(engine.url, about.database.migrations);
-    await load(
+    ({ apiTokens } = await load(
       engine.url,
       about.database,
       count(chunksIn(stage), (table, n) => {
@@ -117,7 +120,7 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
         counted?.(table, n);
         rows += n;
       }),
-    );
+    ));
     signed = await signedZones(engine.url);
   } finally {
     await engine.stop();
@@ -129,6 +132,7 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
   return {
     about,
     rows,
+    apiTokens,
     signed: signed.map(one => one.name),
     keys: (await signingPlaces(dataFolder)).length,
     keyless: await keylessZones(dataFolder, signed),

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type DumpChunk, dump, type DumpFacts, load, whyNot } from '#server/store/dump.ts';
+import { forget } from '#server/store/forget.ts';
 import { databaseMembers } from '#server/ingest/member-source.ts';
 import { isAllowed, type MemberRow, Members } from '#server/ingest/members.ts';
 import { poll } from '#server/store/engine-process.ts';
@@ -53,7 +54,9 @@ test('every value comes back as it was; what refers to what comes later does too
   await client.query(
     `insert into audit ("reqID", method, url, body, changes, "createdAt") values ('x', 'POST', '/', '{"a": "\\u00e9 \\\\ \\""}', null, '2026-01-02 03:04:05.123456+00')`,
   );
-  await client.query(`insert into login (hash, "accountID", code, "expiredAt") values ('\\x00ff5c22', 1, '', 'infinity')`);
+  await client.query(
+    `insert into "apiToken" ("accountID", "rootID", name, "permissionKeys", hash, "expiredAt") values (1, 1, '', '{}', '\\x00ff5c22', 'infinity')`,
+  );
   const archive = await taken(url);
   assert.ok(archive.chunks.filter(chunk => chunk.table === 'account').length >= 1);
   const into = await restored(archive);
@@ -190,5 +193,76 @@ test('broken off while PostgreSQL takes a connection and says nothing: at once, 
     );
   } finally {
     mute.close();
+  }
+});
+
+test('what was open in the archive is not open again, and API tokens that are in force are counted', async () => {
+  await client.query(
+    `insert into account (id, email, name, auth) overriding system value values (7001, 'open@test.test', 'x', 'client');
+     insert into session (id, "accountID", "refreshHash", successor, "expiredAt", "endedAt")
+       values (gen_random_uuid(), 7001, '', 'x', 'infinity', null), (gen_random_uuid(), 7001, '', null, 'infinity', '2026-01-01');
+     insert into login (hash, "accountID", code, "expiredAt") values ('a', 7001, '', 'infinity');
+     insert into "passkeyChallenge" (hash, "accountID", "expiredAt") values ('a', 7001, 'infinity');
+     insert into "oidcFlow" (hash, "clientID", area, origin, "expiredAt") values ('a', 7001, 'client', '', 'infinity');
+     insert into "mailLink" (hash, "accountID", "expiredAt", "usedAt")
+       values ('open', 7001, 'infinity', null), ('used', 7001, 'infinity', '2026-01-01');
+     insert into "joinToken" (hash, "clientID", "expiredAt", "usedAt") values ('open', 7001, 'infinity', null), ('used', 7001, 'infinity', '2026-01-01');
+     insert into mail (message, until) values ('x', 'infinity');
+     insert into webhook (id, "accountID") overriding system value values (7001, 7001);
+     insert into "webhookDelivery" ("webhookID", kind, body, state) values (7001, 'test', '', 'waiting'), (7001, 'test', '', 'done');
+     insert into telegram (id, "accountID") overriding system value values (7001, 7001);
+     insert into "telegramNotice" ("telegramID", kind, count, names, detail) values (7001, 'x', 1, '[]', '');
+     insert into notice ("accountID", kind, "isShown", "mailDue") values (7001, 'x', true, true);
+     insert into "apiToken" ("accountID", "rootID", name, "permissionKeys", "expiredAt", "deletedAt")
+       values (7001, 7001, 'stays', '{}', null, null), (7001, 7001, 'over', '{}', '2026-01-01', null), (7001, 7001, 'gone', '{}', null, now())`,
+  );
+  const before = await client.query<{ n: number }>(
+    `select count(*)::int as n from "apiToken" where "deletedAt" is null and ("expiredAt" is null or "expiredAt" > now())`,
+  );
+  const archive = await taken(url);
+  const into = await freshDatabase();
+  await migrate(into, archive.facts.migrations);
+  const { apiTokens } = await load(
+    into,
+    archive.facts,
+    (async function* () {
+      yield* archive.chunks;
+    })(),
+  );
+  assert.equal(apiTokens, before.rows[0]!.n);
+  const there = new pg.Client({ connectionString: into });
+  await there.connect();
+  const one = async (text: string) => (await there.query(`select ${text} as it`)).rows[0].it as unknown;
+  try {
+    for (const table of ['login', '"passkeyChallenge"', '"oidcFlow"', 'mail', '"telegramNotice"'])
+      assert.equal(await one(`(select count(*)::int from ${table})`), 0, table);
+    assert.deepEqual(await one(`(select array_agg(("endedAt" is null)::text || (successor is null)) from session)`), [
+      'falsetrue',
+      'falsetrue',
+    ]);
+    assert.equal(
+      await one(`(select count(*)::int from session where "endedAt" = '2026-01-01')`),
+      1,
+      'one that had ended stays so',
+    );
+    assert.deepEqual(
+      await one(`(select array_agg(("usedAt" is null)::text || ("replacedAt" is null) order by "usedAt") from "mailLink")`),
+      ['falsetrue', 'truefalse'],
+    );
+    assert.deepEqual(
+      await one(
+        `(select array_agg(("usedAt" is null)::text || ("expiredAt" <= now()) order by "usedAt") from "joinToken" where "clientID" = 7001)`,
+      ),
+      ['falsefalse', 'truetrue'],
+      'a node that joined by one may ask by it again',
+    );
+    assert.deepEqual(await one(`(select array_agg(state order by state) from "webhookDelivery")`), ['done', 'failed']);
+    assert.equal(await one(`(select bool_or("mailDue") from notice)`), false);
+    // nothing is asked of a table that an older release did not have
+    await there.query('begin; drop table mail, "webhookDelivery", "oidcFlow"');
+    const { mail: _mail, webhookDelivery: _delivery, oidcFlow: _flow, ...older } = archive.facts.tables;
+    await forget(there, older);
+  } finally {
+    await there.end();
   }
 });

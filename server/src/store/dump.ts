@@ -4,6 +4,7 @@
  * (REPEATABLE READ): the rows of all tables as they were at one moment, while everything goes on.
  */
 import pg from 'pg';
+import { forget, revisionsSkipped, tokensInForce } from './forget.ts';
 import { migrationNames } from './migrate.ts';
 
 export interface DumpFacts {
@@ -20,11 +21,15 @@ export interface DumpChunk {
   rows: string[];
 }
 
+export interface Loaded {
+  /** API tokens in force */
+  apiTokens: number;
+}
+
 const fetchRows = 500;
 const chunkBytes = 4_000_000;
 /** After a restore no number is given again that was given between the backup and the end of what it was made of. */
 export const numbersSkipped = 100_000;
-const revisionsSkipped = 1_000_000_000;
 const id = pg.escapeIdentifier;
 
 /** No types tell of the connection below a client. */
@@ -133,7 +138,7 @@ export async function whyNot(facts: DumpFacts): Promise<string | undefined> {
  * Fills a database that has exactly the migrations of the facts. All or nothing: one transaction.
  * What follows from losing the time after the backup is done here too: see `forget`.
  */
-export async function load(url: string, facts: DumpFacts, chunks: AsyncIterable<DumpChunk>): Promise<void> {
+export async function load(url: string, facts: DumpFacts, chunks: AsyncIterable<DumpChunk>): Promise<Loaded> {
   const client = await connect(url);
   try {
     await client.query('begin');
@@ -159,34 +164,14 @@ export async function load(url: string, facts: DumpFacts, chunks: AsyncIterable<
         id(name),
         last + (name === 'revision' ? revisionsSkipped : numbersSkipped),
       ]);
-    await forget(client);
+    await forget(client, tables);
+    const apiTokens = await tokensInForce(client, tables);
     await client.query('commit');
+    return { apiTokens };
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw error;
   } finally {
     await client.end();
   }
-}
-
-/**
- * The bus and the nodes may know more than the restored rows do. So everything is published anew in another life of the stream, and
- * every site's cache begins anew: a purge made after the backup is forgotten, and what it purged must not come back.
- */
-async function forget(client: pg.Client): Promise<void> {
-  await client.query('delete from outbox');
-  await client.query('delete from "busStream"');
-  await client.query('delete from published');
-  await client.query(`update "zoneHead" set n = n + ${revisionsSkipped}, forgotten = n + ${revisionsSkipped}`);
-  await client.query(`update node set "appliedSeq" = 0, "appliedEpoch" = '', "cutUntil" = null`);
-  await client.query(`update site set "cacheGeneration" = nextval('revision'), revision = nextval('revision')`);
-  await client.query(`update zone set revision = nextval('revision')`);
-  // Ingest may have seen the end of what is open again here, and what has ended does not begin again: so it begins as something else.
-  // By chance, for a second restore of the same archive; ingest lets lines count from minutes before.
-  const { rows } = await client.query<{ ms: number }>('select 1 + floor(random() * 60000)::int as ms');
-  for (const table of ['nodeZone', 'siteZone'])
-    await client.query(
-      `update "${table}" set "from" = "from" - $1 * interval '1 ms', "changedAt" = clock_timestamp() where "to" is null`,
-      [rows[0]!.ms],
-    );
 }

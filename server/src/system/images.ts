@@ -1,16 +1,20 @@
 /**
  * Uploaded images, drawn anew: whatever a file holds beside its picture (scripts, metadata, a second format) is not in what is kept. Its
- * kind is told by its first bytes and its size by its header, before a pixel is decoded. Only what was drawn here is ever served. One is
- * drawn at a time, in a process that is killed when it takes too long: it holds none of the threads that sign-ins wait for.
+ * kind is told by its first bytes and its size by its header, before a pixel is decoded. Only what was drawn here is ever served. Each is drawn
+ * in a process that is killed when it takes too long: it holds none of the threads that sign-ins wait for. Two at a time, and of one
+ * operator one, so that whoever sends slow pictures holds up nobody else.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { failFields } from '#contract/errors.ts';
+import { Fail, failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 import { brandBounds, type BrandImage, brandImages } from '#contract/system/logos.ts';
+import type { Actor } from '../kit/actor.ts';
+import { type Line, partyOf, Turns } from '../kit/turns.ts';
 import type { Broken, Wanted } from './draw.ts';
+import { growthOf } from './svg-growth.ts';
 
 export interface Drawn {
   /** SHA-256 of the bytes, with the ending */
@@ -43,8 +47,8 @@ const svgRefused = [
   /(?:href|src)\s*=\s*(?:["']\s*(?!#|data:image\/(?:png|jpeg|webp|gif)[;,])[^"'\s]|[^"'\s])/i,
   /url\(\s*(?!["']?\s*#)[^)\s]/i,
 ];
-/** A part that is shown again, shown again within what is shown again, grows with each level: a few are enough for any picture. */
-const usesMax = 20;
+/** Characters that parts which are shown again, as often as they are, may stand for. */
+const growthMax = 1_000_000;
 
 /** @throws 101003 `imageUnreadable` or `imageHasScript` at the field */
 function formatOf(field: BrandImage, given: Buffer): string {
@@ -55,13 +59,28 @@ function formatOf(field: BrandImage, given: Buffer): string {
     const text = given.toString('utf8');
     // another encoding would hide from this what a reader of XML sees
     if (text.includes('\ufffd') || text.includes('\0') || /encoding\s*=\s*["'](?!utf-8)/i.test(text)) throw refused(field);
-    if (svgRefused.some(one => one.test(text)) || text.split(/<\s*(?:\w+:)?use\b/i).length - 1 > usesMax)
+    if (svgRefused.some(one => one.test(text)) || growthOf(text) > growthMax)
       throw failFields([{ path: field, rule: 'imageHasScript' }]);
   }
   return format;
 }
 
-let last: Promise<unknown> = Promise.resolve();
+const seconds = 10;
+/** A call draws one after the other. Whoever sends many has one under way and a few that wait. */
+const turns = new Turns({
+  name: 'images',
+  lanes: [2],
+  each: 1,
+  waiting: 4,
+  waitingAll: 100,
+  waitMs: 60_000,
+  refusal: () =>
+    new Fail('parameter', {
+      status: 429,
+      errorData: [{ path: '', rule: 'tooManyCalls', bounds: { seconds } }],
+      extra: { retryAfter: seconds },
+    }),
+});
 /** What draw.ts answers; undefined where it failed or took too long. */
 async function drawn(given: Buffer, wanted: Wanted): Promise<Buffer | undefined> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'draw.ts'), JSON.stringify(wanted)], {
@@ -82,14 +101,18 @@ async function drawn(given: Buffer, wanted: Wanted): Promise<Buffer | undefined>
   return (await ended) && bytes?.length ? bytes : undefined;
 }
 
-/** @throws 101003 `imageUnreadable`, `imageTooLarge` or `imageHasScript` at the field */
-export async function draw(field: BrandImage, file: UploadedFile): Promise<Drawn> {
+export interface Asked {
+  /** who sent it: its root account has its turns */
+  by: Pick<Actor, 'area' | 'clientID' | 'rootID'>;
+  /** over which they wait */
+  line?: Line;
+}
+/** @throws 101003 `imageUnreadable`, `imageTooLarge` or `imageHasScript` at the field; `tooManyCalls` with status 429 and Retry-After */
+export async function draw(field: BrandImage, file: UploadedFile, { by, line }: Asked): Promise<Drawn> {
   const { width, height, as } = brandImages[field];
   const given = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
   const wanted = { width, height, as, format: formatOf(field, given), pixelsMax: brandBounds.pixelsMax, bytesMax: drawnBytesMax };
-  const turn = last.then(() => drawn(given, wanted));
-  last = turn.catch(() => {});
-  const bytes = await turn;
+  const bytes = await turns.run({ lane: 0, path: partyOf(by).path }, () => drawn(given, wanted), line);
   if (!bytes) throw refused(field);
   if (bytes[0] === 0) {
     // draw.ts writes nothing else behind it

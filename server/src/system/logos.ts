@@ -84,12 +84,13 @@ export const logoCalls = implement(logo, {
 type Sent = Partial<Record<BrandImage, UploadedFile | ''>> & { hostname?: string; title?: string; copyright?: string };
 type Pictures = Partial<Record<BrandImage, Drawn | null>>;
 /** Drawn before the call has a turn: it may take a while, and holds nothing meanwhile. */
-const drawAll: AnyHandler = async ({ body }) => {
+const drawAll: AnyHandler = async ({ ctx, body, request }) => {
   const pictures: Pictures = {};
   for (const name of brandImageNames) {
     // the schema let it in
     const given = (body as Sent)[name];
-    if (given !== undefined) pictures[name] = given === '' ? null : await draw(name, given);
+    if (given !== undefined)
+      pictures[name] = given === '' ? null : await draw(name, given, { by: ctx.actor, line: request.line });
   }
   return pictures;
 };

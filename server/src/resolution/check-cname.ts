@@ -1,6 +1,7 @@
 /** Whether domains lead here: when somebody asks, and by itself from time to time. */
 import { getServers } from 'node:dns/promises';
 import { sql } from 'kysely';
+import { Fail } from '#contract/errors.ts';
 import { type cnameStates } from '#contract/states.ts';
 import { resolutionLimits } from '#contract/limits.ts';
 import { cnameChecks, type seenStates } from '#contract/resolution/check-cname.ts';
@@ -11,6 +12,7 @@ import { implement } from '../kit/implement.ts';
 import { those } from '../kit/removal.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
+import { lanesOf, type Line, type Party, partyOf, Turns } from '../kit/turns.ts';
 import { logger } from '../log.ts';
 import { type Database, type Db, openDatabase, rows, type Sql } from '../store/db.ts';
 import { readSetting } from '../system/settings.ts';
@@ -18,14 +20,37 @@ import { lookAbove, newKeySeconds } from './above.ts';
 import { type Seen, seenOf, type Unseen } from './seen.ts';
 
 type State = (typeof cnameStates)[number];
-/** Names asked for at a time by one call, and of all calls. */
+/** Names asked for at a time by one call, or for one root account. */
 const atOnce = 8;
-const allAtOnce = 32;
 const seenMost = 20;
 /** That one name may take over all its steps, and all names of one call: what is left then is `unknown`. */
 const nameMs = 5000;
 const callMs = 30_000;
-let underWay = 0;
+/** Of all who ask, and with the watch, which has places of its own: no customer, and no operator with all of its own, has them all. */
+const turns = new Turns({
+  name: 'cnameChecks',
+  lanes: [...lanesOf(24), 32],
+  each: atOnce,
+  seconds: 0.75,
+  // of several calls at once
+  waiting: 5 * atOnce,
+  waitingAll: 2000,
+  // a call leaves before
+  waitMs: 10 * callMs,
+  refusal: () =>
+    new Fail('parameter', {
+      status: 429,
+      errorData: [{ path: '', rule: 'tooManyCalls', bounds: { seconds: callMs / 1000 } }],
+      extra: { retryAfter: callMs / 1000 },
+    }),
+});
+export const watch: Party = { lane: 3, path: ['watch'] };
+/** They wait until they have to be done. */
+const until = (signal: AbortSignal): Line => ({
+  destroyed: signal.aborted,
+  once: (event, heard) => signal.addEventListener('abort', heard, { once: true }),
+  off: (event, heard) => signal.removeEventListener('abort', heard),
+});
 
 interface Asked {
   id: number;
@@ -67,40 +92,48 @@ export interface Found {
   reason: Unseen | null;
 }
 
-/** Asks resolvers, and nobody else; a few names at a time. What is not answered when `signal` is aborted is `unknown`. */
+/**
+ * Asks resolvers, and nobody else; a few names at a time, when it is the turn of `party`. What is not answered when `signal` is aborted is
+ * `unknown`.
+ * @throws Fail `tooManyCalls` with status 429 and Retry-After where too many of its names wait already
+ */
 export async function look(
   asked: readonly Asked[],
   { dns }: Pick<Services, 'dns'>,
   policy: AddressPolicy,
-  signal: AbortSignal,
+  { party, signal }: { party: Party; signal: AbortSignal },
 ): Promise<Found[]> {
   const found: Found[] = [];
   let at = 0;
+  const answerOf = async (one: Asked) => {
+    const within = AbortSignal.timeout(nameMs);
+    const answered = await seenOf(one.domainName, dns?.resolvers ?? [], AbortSignal.any([signal, within]));
+    // whose own time ran out had enough of it: nobody answered
+    return answered === 'tooLate' && within.aborted && !signal.aborted ? 'noAnswer' : answered;
+  };
   const next = async () => {
     for (let one = asked[at++]; one; one = asked[at++]) {
-      while (underWay >= allAtOnce && !signal.aborted) await new Promise(done => setTimeout(done, 20));
-      underWay++;
-      try {
-        const within = AbortSignal.timeout(nameMs);
-        const answered = await seenOf(one.domainName, dns?.resolvers ?? [], AbortSignal.any([signal, within]));
-        const seen = typeof answered === 'string' ? undefined : answered;
-        // whose own time ran out had enough of it: nobody answered
-        const isSilence = answered === 'tooLate' && within.aborted && !signal.aborted;
-        // what a name means inside the house is not a customer's to learn
-        const shown = seen?.through.length
-          ? seen.through
-          : (seen?.addresses ?? []).filter(ip => one.addresses.includes(ip) || policy.judge(ip, 443).allowed);
-        found.push({
-          id: one.id,
-          domainName: one.domainName,
-          status: seen ? stateOf(one, seen) : 'unknown',
-          seen: shown.slice(0, seenMost),
-          nameServers: seen?.nameServers ?? [],
-          reason: isSilence ? 'noAnswer' : typeof answered === 'string' ? answered : null,
+      const name = one;
+      const answered = await turns
+        .run(party, () => answerOf(name), until(signal))
+        .catch((error: unknown) => {
+          if (signal.aborted) return 'tooLate' as const;
+          at = asked.length;
+          throw error;
         });
-      } finally {
-        underWay--;
-      }
+      const seen = typeof answered === 'string' ? undefined : answered;
+      // what a name means inside the house is not a customer's to learn
+      const shown = seen?.through.length
+        ? seen.through
+        : (seen?.addresses ?? []).filter(ip => name.addresses.includes(ip) || policy.judge(ip, 443).allowed);
+      found.push({
+        id: name.id,
+        domainName: name.domainName,
+        status: seen ? stateOf(name, seen) : 'unknown',
+        seen: shown.slice(0, seenMost),
+        nameServers: seen?.nameServers ?? [],
+        reason: typeof answered === 'string' ? answered : null,
+      });
     }
   };
   await Promise.all(Array.from({ length: atOnce }, next));
@@ -160,7 +193,10 @@ export const cnameCheckCalls = implement(
       'POST /domains/checkCNAME': async ({ ctx, params, body }) => {
         const mine = await ctx.store(domainTable, { siteID: params.siteID }).pick(['id'], [sql`t.id = any(${body.ids})`]);
         const asked = await askedWhere(ctx.db, sql`d.id = any(${mine.map(one => one.id)}::bigint[])`);
-        return look(asked, ctx.services, await policyOf(ctx.db), AbortSignal.timeout(callMs));
+        return look(asked, ctx.services, await policyOf(ctx.db), {
+          party: partyOf(ctx.actor),
+          signal: AbortSignal.timeout(callMs),
+        });
       },
     },
   },
@@ -226,7 +262,7 @@ export class CnameWatch {
     );
     if (!taken.length) return 0;
     const asked = await askedWhere(db, sql`d.id = any(${taken.map(one => one.id)}::bigint[])`);
-    const found = await look(asked, this.#services, await policyOf(db), this.#stopped.signal);
+    const found = await look(asked, this.#services, await policyOf(db), { party: watch, signal: this.#stopped.signal });
     await db.transaction().execute(async trx => remember(trx, found));
     return taken.length;
   }

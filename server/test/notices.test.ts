@@ -388,6 +388,11 @@ test('a webhook is told with a signature that holds, again after a refusal, neve
     await sender.look();
     assert.equal((await read()).deliveries[0].state, 'failed');
     assert.ok(!JSON.stringify(await read()).includes(secret));
+    await sql`insert into "webhookDelivery" ("webhookID", kind, body) select "webhookID", 'test', '' from "webhookDelivery", generate_series(1, 1000) where id = ${kept.id}`.execute(
+      db,
+    );
+    const { errorData } = (await api.call('POST', '/client/setting/webhook/test', { token: a.client.token })).body;
+    assert.deepEqual(errorData, [{ path: 'url', rule: 'tooManyDeliveries', bounds: { n: 1000 } }], 'full, and not off');
   } finally {
     await sender.stop();
     server.close();

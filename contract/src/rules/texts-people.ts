@@ -37,6 +37,11 @@ export const peopleTexts = {
     zh_CN: '这个 SVG 含有程序、动画或外部链接，不能使用。请移除后再上传，或改用 PNG',
     en_US: 'This SVG holds a script, an animation or a link to elsewhere. Take that out, or use PNG',
   },
+  tooManyDeliveries: {
+    zh_TW: '已有 {n} 則訊息等待傳送到這個網址，請等其中一些送出後再試',
+    zh_CN: '已有 {n} 条消息等待发送到这个网址，请等其中一些送出后再试',
+    en_US: '{n} messages wait for this address already: try again once some of them are through',
+  },
   telegramSaid: {
     zh_TW: 'Telegram 無法送出：{why}。請檢查權杖與聊天室編號',
     zh_CN: 'Telegram 无法送出：{why}。请检查令牌与聊天编号',

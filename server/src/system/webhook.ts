@@ -118,7 +118,9 @@ export const webhookCalls = implement(webhook, {
         ctx.db,
         sql`select url, secret is not null as "isFull" from webhook where "accountID" = ${rootID} and "deletedAt" is null`,
       );
-      throw failFields([{ path: known?.url ? (known.isFull ? 'enable' : 'secret') : 'url', rule: 'required' }]);
+      if (known?.url && known.isFull)
+        throw failFields([{ path: 'url', rule: 'tooManyDeliveries', bounds: { n: webhookLimits.waitingMax } }]);
+      throw failFields([{ path: known?.url ? 'secret' : 'url', rule: 'required' }]);
     }
     return made;
   },

@@ -1,6 +1,7 @@
 /** Domains made after others, at another site and under other names, and one address of origins put for another. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { compile } from '#server/compile/compile.ts';
 import { load } from '#server/compile/load.ts';
 import { broken, by, is, mark, multiple, ok } from './expect.ts';
@@ -186,6 +187,22 @@ test('names copied to another site lie there with their origins and settings, sw
     [two.domainName],
   ]);
   assert.equal((await me.read(`/user/site/${small}/domains`)).total, 1);
+});
+
+test('what cannot be copied is found out while another call of the operator holds its room', async () => {
+  const { db } = api.database;
+  await sql`insert into "licenseOrder" ("clientID", kind, name, "domainLimit") values (${a.client.id}, 'order', 'bounded', 10000)`.execute(
+    db,
+  );
+  const [from, to] = [await site(), await site()];
+  const one = await dressed(from);
+  const copy = () => me.post(`/user/site/${from}/domains/copyToSite`, { ids: [one.id], siteID: to });
+  ok(await copy());
+  await db.transaction().execute(async trx => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('license', ${a.client.id}))`.execute(trx);
+    is(await copy(), 'duplicated');
+  });
+  await sql`delete from "licenseOrder" where name = 'bounded'`.execute(db);
 });
 
 test('nothing is copied to itself, to others’ sites or from them', async () => {

@@ -85,19 +85,19 @@ async function fitting(
     sql`select "domainName" from domain where "siteID" = ${to} and "domainName" = any(${there.map(one => one.domainName)}) and "deletedAt" is null`,
   );
   const taken = new Set(has.map(one => one.domainName));
-  const free = await room(ctx, to);
-  const fit: (DomainRow & { id: number })[] = [];
+  const all: (DomainRow & { id: number })[] = [];
   const refused = new Map<number, Fail>();
   for (const domain of there) {
     const problem = taken.has(domain.domainName)
       ? fail('duplicated')
-      : fit.length >= free
-        ? fail('domainsExceeded')
-        : await ctx.attempt(() => checkAt(ctx, to, domain, origins.get(domain.id)!, 'ids'));
+      : await ctx.attempt(() => checkAt(ctx, to, domain, origins.get(domain.id)!, 'ids'));
     if (problem) refused.set(domain.id, problem);
-    else fit.push(domain);
+    else all.push(domain);
     taken.add(domain.domainName);
   }
+  // last: from here on the operator's other calls that make domains wait
+  const fit = all.length ? all.slice(0, Math.max(0, await room(ctx, to))) : [];
+  for (const { id } of all.slice(fit.length)) refused.set(id, fail('domainsExceeded'));
   return { fit, refused };
 }
 

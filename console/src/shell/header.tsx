@@ -50,7 +50,7 @@ export function ThemeButton({ theme }: { theme: ThemeName }) {
 
 const languageItems = () =>
   languages.map(name => ({
-    key: name as string,
+    key: String(name),
     label: <span lang={languageTags[name]}>{languageNames[name]}</span>,
     onClick: () => void mayLeave().then(isSure => isSure && chooseLanguage(name)),
   }));

@@ -9,7 +9,7 @@ import { implement } from '../kit/implement.ts';
 import { eachOf } from '../kit/removal.ts';
 import { settingName } from '../kit/setting.ts';
 import { unknownID } from '../kit/store.ts';
-import { type Table, underName } from '../kit/table.ts';
+import { underName } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
 import { rows } from '../store/db.ts';
 import { chosenProvider, operatorOf, type Provider } from './acme/providers.ts';
@@ -163,7 +163,7 @@ async function dress(
   await sql`insert into "domainModule" ("domainID", type, "moduleID") select d, a.type, a."moduleID"
     from unnest(${ids}::bigint[]) d cross join "domainModule" a where a."domainID" = ${from.id}`.execute(ctx.db);
   const { moduleIDs } = from;
-  const under = underName(domainTable as Table, { siteID });
+  const under = underName(domainTable, { siteID });
   if (Object.keys(moduleIDs).length) for (const id of ids) ctx.note({ table: 'domain', id, after: { moduleIDs }, under });
   if (provider === undefined) return;
   const switchOn = await autoSSLSwitch(ctx, siteID, { enabled: true, provider });

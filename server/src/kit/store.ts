@@ -342,7 +342,7 @@ export class Store<R extends Row> {
     if (of && !this.#effects.open.has(of))
       throw new Error(`${change.table} is part of ${of}: it is written by \`set\` of that row, with \`parts\``);
     // whatever its rows
-    this.#effects.changes.push({ ...change, ...(of && { of }), under: underName(this.#target as Table, written) });
+    this.#effects.changes.push({ ...change, ...(of && { of }), under: underName(this.#target, written) });
     if (edge) touch(this.#effects, edge.kind, written[edge.column] as number);
   }
   #shown(values: Row): Row {

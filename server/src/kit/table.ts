@@ -104,7 +104,7 @@ export const col = (name: string, alias = 't'): Sql => sql`${sql.ref(`${alias}.$
  * The name, in lines of the audit that do not name each row, of rows that hang on one other, or that belong to one tenant: `module:5/redirect`,
  * `/site@3.7`. One of several tenants' rows would tell each of them of the others'.
  */
-export function underName({ table, scope }: Table, values: Record<string, unknown>): string {
+export function underName({ table, scope }: Pick<Table, 'table' | 'scope'>, values: Record<string, unknown>): string {
   // ids are numbers
   if ('parent' in scope) return moreName(table, touchedName(scope.parent.table, values[scope.column] as number));
   const ids = scope.tenant.map(names => {

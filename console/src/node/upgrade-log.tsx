@@ -1,6 +1,6 @@
 /** What became of each upgrade of one node, in its own words. */
 import { useQuery } from '@tanstack/react-query';
-import { Alert, Drawer, Empty } from 'antd';
+import { Alert, Drawer, Empty, Space } from 'antd';
 import { polling } from '#contract/limits.ts';
 import { Facts, Status } from '../kit/bits.tsx';
 import { query } from '../kit/query.ts';
@@ -22,7 +22,10 @@ export function UpgradeLog({ node, onClose }: { node: Node; onClose: () => void 
       {found.data?.upgrades.map(one => (
         <section key={one.id} style={{ marginBottom: 24 }}>
           <h2 className="section-title">
-            {one.fromVersion} → {one.toVersion} <Status value={one.state} />
+            <Space size="middle" wrap>
+              {`${one.fromVersion} → ${one.toVersion}`}
+              <Status value={one.state} />
+            </Space>
           </h2>
           {one.why && <Alert type="error" showIcon title={one.why} style={{ marginBottom: 12 }} />}
           <Facts

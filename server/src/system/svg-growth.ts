@@ -5,11 +5,15 @@
 
 /** XML lets no deeper file through (libxml2), and no picture has longer chains. */
 const deepest = 256;
-const ended = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>/g;
-const tag = /<(\/?)[A-Za-z_][\w.:-]*((?:"[^"]*"|'[^']*'|[^<>"'])*)>/g;
+/** What holds no tags, from where to where. */
+const passages = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+] as const;
 const idOf = /(?:^|\s)(?:xml:)?id\s*=\s*(?:"([^"]*)"|'([^']*)')/;
-/** `href="#a"` under any prefix, and `url(#a)` of whatever is drawn by it */
-const named = /(?:href\s*=\s*["']\s*#([^"']*))|(?:url\(\s*["']?\s*#([^"')]*))/gi;
+/** `href="#a"` under any prefix, and `url(#a)` of whatever is drawn by it; of attributes whose white space is single blanks */
+const named = /href ?= ?["'] ?#([^"']*)|url\( ?["']? ?#([^"')]*)/gi;
 const character = /&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi;
 const plain = (name: string) =>
   name
@@ -30,12 +34,46 @@ interface Part {
   isOpen?: boolean;
 }
 
+interface Tag {
+  at: number;
+  end: number;
+  isClosing: boolean;
+  /** what stands behind the name */
+  attributes: string;
+}
+/** Goes over the text once, whatever it is: in one that is no XML, and is drawn by nobody, it ends where that begins. */
+function* tagsOf(text: string): Generator<Tag> {
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    const passage = passages.find(([from]) => text.startsWith(from, at));
+    if (passage) {
+      const end = text.indexOf(passage[1], at);
+      if (end < 0) return;
+      at = end + passage[1].length;
+      continue;
+    }
+    const isClosing = text[at + 1] === '/';
+    const begin = at + (isClosing ? 2 : 1);
+    if (!/[A-Za-z_]/.test(text[begin] ?? '')) {
+      at = begin;
+      continue;
+    }
+    let end = begin;
+    for (; end < text.length && text[end] !== '>' && text[end] !== '<'; end++) {
+      const quote = text[end];
+      if (quote !== '"' && quote !== "'") continue;
+      end = text.indexOf(quote, end + 1);
+      if (end < 0) return;
+    }
+    if (text[end] === '>') yield { at, end: end + 1, isClosing, attributes: text.slice(begin, end).replace(/^[\w.:-]+/, '') };
+    at = end;
+  }
+}
+
 /**
  * Characters that all references of a file stand for, each with what it shows in turn.
  * @returns Infinity where a part shows itself, or chains and nesting are deeper than any picture's
  */
 export function growthOf(svg: string): number {
-  const text = svg.replaceAll(ended, '');
   const parts = new Map<string, Part[]>();
   const references: string[] = [];
   const open: { part: Part | undefined; at: number }[] = [];
@@ -43,10 +81,9 @@ export function growthOf(svg: string): number {
     const one = open.pop();
     if (one?.part) [one.part.length, one.part.to] = [end - one.at, references.length];
   };
-  for (const match of text.matchAll(tag)) {
-    const [whole, slash, attributes = ''] = match;
-    if (slash) {
-      close(match.index + whole.length);
+  for (const { at, end, isClosing, attributes } of tagsOf(svg)) {
+    if (isClosing) {
+      close(end);
       continue;
     }
     if (open.length >= deepest) return Infinity;
@@ -59,11 +96,11 @@ export function growthOf(svg: string): number {
       if (same) same.push(part);
       else parts.set(name, [part]);
     }
-    for (const [, href, url] of attributes.matchAll(named)) references.push(plain(href ?? url ?? ''));
-    open.push({ part, at: match.index });
-    if (attributes.endsWith('/')) close(match.index + whole.length);
+    for (const [, href, url] of attributes.replaceAll(/\s+/g, ' ').matchAll(named)) references.push(plain(href ?? url ?? ''));
+    open.push({ part, at });
+    if (attributes.endsWith('/')) close(end);
   }
-  while (open.length) close(text.length);
+  while (open.length) close(svg.length);
 
   const sizeOf = (name: string, depth: number): number => {
     let most = 0;

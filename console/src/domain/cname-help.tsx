@@ -30,7 +30,7 @@ export function CnameHelp({ domainName, cname, servers }: { domainName: string; 
   return (
     <>
       <p className="ink-2">{t('cname.text')}</p>
-      <p>
+      <p style={{ margin: '12px 0' }}>
         <label htmlFor={id}>{t('cname.where')}</label>
         <br />
         <Select<Registrar>

@@ -252,7 +252,7 @@ export default {
   'group.unused': '未使用',
   'group.unusedText': '尚无产品使用，线路上也没有节点',
   'group.noNodesText': '线路上没有节点：使用它的域名解析不到任何地址',
-  'group.unmatched': '目前的地理数据中，没有任何地址属于这 {count} 项：{places}',
+  'group.unmatched': '目前的地理数据中，没有任何地址属于这 {count} 项：{places}。',
   'group.unmatchedRegions': '地区（例如 CN-BJ）须先由系统所有者在“DNS 设置”上传含地区的数据文件。',
   'group.providers': '运营商',
   'group.asnsHint': 'ASN 或运营商名称',

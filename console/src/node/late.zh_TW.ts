@@ -251,7 +251,7 @@ export default {
   'group.unused': '未使用',
   'group.unusedText': '尚無產品使用，線路上也沒有節點',
   'group.noNodesText': '線路上沒有節點：使用它的網域解析不到任何位址',
-  'group.unmatched': '目前的地理資料中，沒有任何位址屬於這 {count} 項：{places}',
+  'group.unmatched': '目前的地理資料中，沒有任何位址屬於這 {count} 項：{places}。',
   'group.unmatchedRegions': '地區（例如 TW-TPE）須先由系統擁有者在「DNS 設定」上傳含地區的資料檔。',
   'group.providers': '業者',
   'group.asnsHint': 'ASN 或業者名稱',

@@ -33,6 +33,8 @@ export const geoSourceCalls = implement(geoSource, {
     const { url, headerName, headerIsSet, every, version } = now ?? {
       ...{ url: '', headerName: 'Authorization', headerIsSet: false, every: 'off' as const, version: 0 },
     };
+    // asked first: what ends in between has written what is read then
+    const isRefreshing = (await openOf(ctx.db, ctx.actor.rootID, geoRefresh)) !== undefined;
     const seen = await readSetting(ctx.db, null, 'geoFetched');
     const next = nextAt({ url, every }, seen);
     const { rule, bounds } = seen?.problem ?? {};
@@ -45,7 +47,7 @@ export const geoSourceCalls = implement(geoSource, {
       problem: isRuleName(rule) ? ruleText({ rule, ...(bounds && { bounds }) }, ctx.language) : null,
       failedSince: seen?.failedSince ?? null,
       nextAt: next === null ? null : new Date(next || Date.now()).toISOString(),
-      isRefreshing: (await openOf(ctx.db, ctx.actor.rootID, geoRefresh)) !== undefined,
+      isRefreshing,
     };
   },
   'PUT /source': async ({ ctx, body }) => {

@@ -115,18 +115,21 @@ test('what people wrote is no formula for who opens it', async () => {
   }
 });
 
-test('who takes it slowly has no more read than they took, and who may read no longer has a file that breaks off', async () => {
-  const reader = await api.account('client', 'slow@test.test', {
-    rootID: a.client.id,
-    parentID: a.client.id,
-    keys: ['audit.view'],
-  });
-  await insert(reader, a.client, 40_000, '/api/v1/client/large/');
-  const answer = await fetch(`${address}/api/v1${path(reader)}`, {
+/** Who may read the audit, and no more. */
+const readerNamed = (name: string) =>
+  api.account('client', `${name}@test.test`, { rootID: a.client.id, parentID: a.client.id, keys: ['audit.view'] });
+/** The answer as it begins: its file is still to be read. */
+const taken = (reader: Person) =>
+  fetch(`${address}/api/v1${path(reader)}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${reader.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({}),
   });
+
+test('who takes it slowly has no more read than they took, and who may read no longer has a file that breaks off', async () => {
+  const reader = await readerNamed('slow');
+  await insert(reader, a.client, 40_000, '/api/v1/client/large/');
+  const answer = await taken(reader);
   assert.equal(answer.status, 200);
   const pieces = answer.body!.getReader();
   let bytes = (await pieces.read()).value!.length;
@@ -143,18 +146,9 @@ test('who takes it slowly has no more read than they took, and who may read no l
 });
 
 test('one file more than an account may take at once is refused, and the audit says so', async () => {
-  const reader = await api.account('client', 'many@test.test', {
-    rootID: a.client.id,
-    parentID: a.client.id,
-    keys: ['audit.view'],
-  });
+  const reader = await readerNamed('many');
   await insert(reader, a.client, 20_000, '/api/v1/client/many/');
-  const take = () =>
-    fetch(`${address}/api/v1${path(reader)}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${reader.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: '/client/many/' }),
-    });
+  const take = () => taken(reader);
   const open: Response[] = [];
   // nobody reads them: each stays open
   for (let n = 0; n < streams.perAccountMax; n++) open.push(await take());

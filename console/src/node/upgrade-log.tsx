@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Alert, Drawer, Empty, Space } from 'antd';
 import { polling } from '#contract/limits.ts';
 import { Facts, Status } from '../kit/bits.tsx';
+import { ErrorState } from '../kit/empty.tsx';
 import { query } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
@@ -18,6 +19,12 @@ export function UpgradeLog({ node, onClose }: { node: Node; onClose: () => void 
   });
   return (
     <Drawer open title={t('upgrade.logOf', { node: node.name })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
+      {!found.data &&
+        (found.error ? (
+          <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+        ) : (
+          <div className="tab-wait" aria-busy />
+        ))}
       {found.data?.upgrades.length === 0 && <Empty description={t('state.notUpdated')} />}
       {found.data?.upgrades.map(one => (
         <section key={one.id} style={{ marginBottom: 24 }}>

@@ -55,8 +55,8 @@ export interface RefusedOrigin {
 export const recordsForm = 5;
 
 /**
- * How much is packed into one body for /apply. 128 KB keep a worker busy for at most some 8 ms, and the buffer of a Unix socket takes them
- * at once: nginx has all of it while the next is made.
+ * How much is packed into one body for /apply. 256 KB were measured to keep a worker busy for at most some 15 ms; half of that the buffer of
+ * a Unix socket takes at once, so that nginx has all of it while the next is made.
  */
 export const applyBytesMax = 128 * 1024;
 /** Longest single record: nginx refuses longer bodies. */

@@ -1,6 +1,6 @@
 /** Data of places while processes end, start and write at once, and after files were cut. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { GeoData, GeoFileRefused } from '#server/resolution/geo/data.ts';
@@ -114,6 +114,31 @@ describe('whatever happens meanwhile', () => {
     assert.deepEqual(await Promise.all(both.map(one => one.ready())), [true, true, true]);
     for (const one of both) assert.deepEqual(await placeOf(one, '198.51.100.1'), [null, null, null, null, null]);
     assert.equal(readdirSync(folder).filter(name => name.startsWith('places-')).length, 2);
+  });
+
+  test('what says which files count may be cut: what the owner sent goes on counting, the last first, but for what cannot be read', async t => {
+    const { folder, geo } = await made(t, 'geo-lost');
+    (await geo.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') }))).count();
+    (await geo.take(carrier)).count();
+    // nobody can be making them any more
+    for (const name of uploaded(folder))
+      utimesSync(join(folder, name), new Date(Date.now() - 7.2e6), new Date(Date.now() - 7.2e6));
+    const path = join(folder, 'current.json');
+    truncateSync(path, statSync(path).size - 20);
+    const next = new GeoData(folder, { hasPackages: false });
+    t.after(() => next.stop());
+    assert.equal(await next.ready(), true);
+    assert.deepEqual(await placeOf(next, '198.51.100.1'), ['AS', 'JP', null, 64_500, 'Carrier']);
+    assert.equal(uploaded(folder).length, 2);
+    // one that is damaged goes alone
+    truncateSync(path, 20);
+    const bad = uploaded(folder).find(name => readFileSync(join(folder, name)).includes('Carrier'))!;
+    truncateSync(join(folder, bad), 100);
+    const third = new GeoData(folder, { hasPackages: false });
+    t.after(() => third.stop());
+    assert.equal(await third.ready(), true);
+    assert.deepEqual(await placeOf(third, '198.51.100.1'), ['AS', 'JP', null, null, null]);
+    assert.match(third.state.problem!, /cannot be read any more/);
   });
 
   for (const end of ['mmdb', 'json'])

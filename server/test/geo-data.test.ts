@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { Reader } from 'mmdb-lib';
 import { geoLimits } from '#contract/limits.ts';
 import { GeoData, GeoFileRefused } from '#server/resolution/geo/data.ts';
@@ -281,6 +282,30 @@ describe('over HTTP', () => {
     assert.equal((await api.call('DELETE', path, { token: owner.client.token })).status, 200);
     assert.equal((await read(owner)).problem, null);
     assert.deepEqual((await read(owner)).sources, []);
+  });
+  test('what is not committed counts for nobody: neither is a file taken, nor do those there are go', async () => {
+    const { db } = api.database;
+    assert.equal((await send(owner, mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') }))).status, 200);
+    await sql`create function no_commit() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$`.execute(
+      db,
+    );
+    await sql`create constraint trigger no_commit after insert or update on setting deferrable initially deferred for each row execute function no_commit()`.execute(
+      db,
+    );
+    const drop = () => api.call('DELETE', path, { token: owner.client.token });
+    try {
+      assert.equal((await send(owner, mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') }))).status, 500);
+      assert.equal((await placeOf(geo, '198.51.100.9'))?.[1], 'TW');
+      assert.equal((await drop()).status, 500);
+      assert.equal((await placeOf(geo, '198.51.100.9'))?.[1], 'TW');
+    } finally {
+      await sql`drop trigger no_commit on setting`.execute(db);
+      api.failures.length = 0;
+    }
+    const { problem, sources } = (await api.call('GET', path, { token: owner.client.token })).body;
+    assert.deepEqual([problem, sources.length], [null, 1]);
+    assert.equal((await drop()).status, 200);
+    assert.equal((await placeOf(geo, '198.51.100.9'))?.[1], null);
   });
   test('of a form one file of each name there is is read, and nothing else', async () => {
     const bytes = Buffer.alloc(100_000);

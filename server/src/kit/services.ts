@@ -98,6 +98,11 @@ export interface GeoTaken {
   /** what there will be; left out where nothing changes */
   sources?: readonly GeoSource[];
   networks?: number;
+  /** files of the owner that there will be; left out where nothing changes */
+  own?: readonly GeoOwn[];
+  /** Whether it may count now. @throws GeoFileRefused: something else came meanwhile */
+  check(): void;
+  /** From now on it counts, in every process. @throws GeoFileRefused */
   count(): void;
   forget(): void;
 }

@@ -8,6 +8,7 @@ import { type AnyHandler, implement } from '../kit/implement.ts';
 import { isOwner, ownerOnly } from '../kit/owner.ts';
 import { creditsOf } from '../kit/place.ts';
 import type { GeoHold, GeoOwn, GeoTaken, Place, Services } from '../kit/services.ts';
+import { logger } from '../log.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 import { geoSourceTable } from './geo-source-table.ts';
 import { GeoFileRefused } from './geo/data.ts';
@@ -58,16 +59,27 @@ export async function count(ctx: Context, prepared: unknown): Promise<void> {
   // takeFile or dropFiles made it
   const taken = prepared as GeoTaken | undefined; // what `take` gave
   const before = await readSetting(ctx.db, null, 'geoData');
+  const now = [...(taken?.own ?? ctx.services.geo?.state.current?.own ?? [])];
+  if (await writeSetting(ctx.db, null, 'geoData', now))
+    ctx.note({ table: 'setting', id: 0, before: { geoData: before }, after: { geoData: now } });
+  if (!taken) return;
   try {
-    taken?.count();
+    // the row is held: whoever else counts something has done so
+    taken.check();
   } catch (error) {
-    taken?.forget();
+    taken.forget();
     if (error instanceof GeoFileRefused) throw refused(error.message);
     throw error;
   }
-  const now = ctx.services.geo?.state.current?.own ?? [];
-  if (await writeSetting(ctx.db, null, 'geoData', now))
-    ctx.note({ table: 'setting', id: 0, before: { geoData: before }, after: { geoData: now } });
+  // files cannot be taken back: what goes for good goes once the transaction stands
+  ctx.after.push(() => {
+    try {
+      taken.count();
+    } catch (err) {
+      taken.forget();
+      logger.error({ err }, 'data of where addresses are do not count: the page of DNS settings says that they are missing');
+    }
+  });
 }
 
 /** What the owner sent may be lost with its folder: a row does not bring it back. */

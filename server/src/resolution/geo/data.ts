@@ -16,7 +16,7 @@ import type { GeoHold, GeoIndex, GeoSource, GeoState, GeoStore, GeoTaken } from 
 import { logger } from '../../log.ts';
 import type { BuildOrder, Built } from './build-order.ts';
 import { Places } from './places.ts';
-import { packaged } from './sources.ts';
+import { packaged, sentTo } from './sources.ts';
 
 /** Another one: what is made of the same data is something else. */
 const form = 1;
@@ -101,7 +101,8 @@ export class GeoData implements GeoStore {
     return this.#inTurn(async () => {
       const now = this.#current();
       const waiting = now?.waiting ?? [];
-      const own = [...(now?.own ?? []), ...waiting].filter(one => existsSync(join(this.#folder, one.name)));
+      // what says which files count can be lost alone: those that are there are what the owner sent
+      const own = now ? [...now.own, ...waiting].filter(one => existsSync(join(this.#folder, one.name))) : sentTo(this.#folder);
       const hasGood = await this.#isReadable(now);
       if (hasGood && now?.mark === markOf(own)) return true;
       try {
@@ -111,7 +112,7 @@ export class GeoData implements GeoStore {
         if (!own.length || this.#isStopped) throw error;
         if (!(error instanceof BuilderFailed)) {
           // a file that was read once, and is not any more, keeps the others from nobody
-          await this.#remake([], now);
+          await this.#remake(await this.#readable(own), now);
           this.#problem = `an uploaded file cannot be read any more: ${error instanceof Error ? error.message : ''}`;
           return true;
         }
@@ -121,6 +122,19 @@ export class GeoData implements GeoStore {
         return false;
       }
     });
+  }
+  /** Each by itself. */
+  async #readable(own: Current['own']): Promise<Current['own']> {
+    const good: Current['own'] = [];
+    for (const one of own.length > 1 ? own : []) {
+      const made = await this.#make([one]).catch((error: unknown) => {
+        if (error instanceof BuilderFailed) throw error;
+        return undefined;
+      });
+      made?.forget();
+      if (made) good.push(one);
+    }
+    return good;
   }
   async #remake(own: Current['own'], before: Current | undefined, waiting: Current['own'] = []): Promise<void> {
     const made = await this.#make(own, waiting);
@@ -154,7 +168,7 @@ export class GeoData implements GeoStore {
         builtAt: now.builtAt,
         networks: now.networks,
         sources: now.sources,
-        own: now.own.map(({ name, layers }) => ({ file: name, layers })),
+        own: ownOf(now.own),
       },
       problem: this.#problem ?? this.#unread,
     };
@@ -218,7 +232,7 @@ export class GeoData implements GeoStore {
       const now = this.#current();
       if (!now || now.own.length || now.waiting?.length) return this.#make([]);
       // nobody's file is in what there is
-      return { count: () => void (this.#problem = null), forget: () => {} };
+      return { check: () => {}, count: () => void (this.#problem = null), forget: () => {} };
     });
   }
 
@@ -282,7 +296,14 @@ export class GeoData implements GeoStore {
       });
       const { sources, networks } = built;
       const current: Current = { name, mark: markOf(used), builtAt: Date.now(), own: used, waiting, sources, networks };
-      return { sources, networks, count: () => this.#count(current, before), forget };
+      return {
+        sources,
+        networks,
+        own: ownOf(used),
+        check: () => this.#check(current, before),
+        count: () => this.#count(current, before),
+        forget,
+      };
     } catch (error) {
       forget();
       throw error;
@@ -291,11 +312,16 @@ export class GeoData implements GeoStore {
     }
   }
   /** @throws GeoFileRefused when it was not made of what counts now: what came meanwhile would be lost */
-  #count(current: Current, madeAfter: string | undefined): void {
+  #check(current: Current, madeAfter: string | undefined): Current | undefined {
     const before = this.#current();
     // a transaction that is tried again counts it again
     if (before && before.name !== madeAfter && before.name !== current.name)
       throw new GeoFileRefused('other data came meanwhile: send it again');
+    return before;
+  }
+  /** @throws GeoFileRefused */
+  #count(current: Current, madeAfter: string | undefined): void {
+    const before = this.#check(current, madeAfter);
     writeWhole(join(this.#folder, 'current.json'), JSON.stringify(current));
     this.#lookedAt = -Infinity;
     this.#problem = null;
@@ -363,6 +389,7 @@ export class GeoData implements GeoStore {
   }
 }
 
+const ownOf = (own: Current['own']) => own.map(({ name, layers }) => ({ file: name, layers }));
 const markOf = (own: Current['own']) =>
   createHash('sha256')
     .update(JSON.stringify([form, packaged().map(one => [one.source.name, one.source.version]), own.map(one => one.name)]))

@@ -1,5 +1,5 @@
 /** The data that come with the program: npm packages of ip-location-db, as they were published. One that is not installed is none. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GeoSource } from '../../kit/services.ts';
@@ -46,4 +46,13 @@ export function packaged(): Packaged[] {
     const dataAt = year ? Date.UTC(Number(year), Number(month) - 1, Number(day)) : 0;
     return [{ source: { layer, name, version, dataAt, licence, credits: [...credits], isOwn: false }, files: paths }];
   });
+}
+
+/** Files of the owner in a folder, the last first. */
+export function sentTo(folder: string): { name: string; layers: GeoSource['layer'][] }[] {
+  const at = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return readdirSync(folder)
+    .filter(name => /^own-[0-9a-f]+\.mmdb$/.test(name))
+    .sort((x, y) => at(y) - at(x))
+    .map(name => ({ name, layers: [] }));
 }

@@ -1,6 +1,6 @@
 /** Lines by continent, country, region and ASN: rows, the one who steers, a real name server with data of a test's own, and dig(1). */
 import assert from 'node:assert/strict';
-import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -191,6 +191,21 @@ test('one that begins with data that were cut has them, and its lines by place, 
   await names.up();
   await answers(['192.0.2.20'], '198.51.100.130/32');
 });
+
+test(
+  'one that begins with data that were damaged, and are as long as they were, has its lines by place again',
+  { timeout: 60_000 },
+  async () => {
+    const data = join(
+      names.service.lines,
+      readdirSync(names.service.lines).find(name => name.endsWith('.mmdb'))!,
+    );
+    await names.kill();
+    writeFileSync(data, Buffer.concat([readFileSync(data).subarray(0, -60), Buffer.alloc(60, 0xa5)]));
+    await names.up();
+    await answers(['192.0.2.20'], '198.51.100.130/32');
+  },
+);
 
 test('a line made by the id of a country answers visitors of that country', { timeout: 60_000 }, async () => {
   const { data } = await client().read('/client/dns/lines?kind=country&keyword=germany');

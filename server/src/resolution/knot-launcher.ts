@@ -8,9 +8,18 @@ import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, r
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import { accountOf } from '../store/accounts.ts';
-import { type Engine, findProgram, poll, privateFolder, spawnEngine, StartError } from '../store/engine-process.ts';
+import {
+  type Engine,
+  type EngineExit,
+  findProgram,
+  poll,
+  privateFolder,
+  spawnEngine,
+  StartError,
+} from '../store/engine-process.ts';
 import { ask } from './ask.ts';
 import { geoKeys } from './knot-files.ts';
+import { isCrash, putBrokenAside, putStoreAside, suspects } from './knot-stores.ts';
 import { updateKeyName } from './names.ts';
 
 export interface KnotOptions {
@@ -81,6 +90,48 @@ export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOpti
     renameSync(zones, `${zones}.unread`);
     writeWhole(zones, '# none yet\n', { mode: 0o640, owner: shared });
   }
+  await putBrokenAside(dir, onLine);
+  const options = { command, config, port, lines, socket, onLine, ref };
+  let { engine, exit } = await begun(options);
+  let said = exit && engine.lastLines();
+  // one that reads what it cannot bear ends before it says a word
+  for (const store of suspects) {
+    if (!exit || !isCrash(exit.signal)) break;
+    const bringBack = putStoreAside(dir, store);
+    if (!bringBack) continue;
+    ({ engine, exit } = await begun(options));
+    if (!exit) onLine?.(`it ended at its start by what stands in db/${store}: that is put aside`);
+    // it was not that; the journal and the catalogue are written anew anyway, and keys are not
+    else if (store === 'keys') bringBack();
+    said = exit && engine.lastLines();
+  }
+  if (said) {
+    const why = said.filter(line => /error|critical/i.test(line));
+    const how = exit?.signal ? `it ended by ${exit.signal}` : 'it said nothing';
+    throw new StartError(`The name server did not start: ${why[0]?.replace(/^\S+ /, '') ?? how}`);
+  }
+  // the server may speak to it, and nobody else
+  if (account && server) chownSync(socket, account.uid, server.gid);
+  chmodSync(socket, 0o660);
+  return engine;
+}
+
+interface Begin extends Pick<KnotOptions, 'port' | 'onLine' | 'ref'> {
+  command: string;
+  config: string;
+  lines: string;
+  socket: string;
+}
+/** `exit`: it has ended, by itself or because it did not answer in time. */
+async function begun({
+  command,
+  config,
+  port,
+  lines,
+  socket,
+  onLine,
+  ref,
+}: Begin): Promise<{ engine: Engine; exit?: EngineExit }> {
   const engine = await spawnEngine({
     command,
     args: ['-c', config],
@@ -95,15 +146,9 @@ export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOpti
   let gone = false;
   void engine.exited.then(() => (gone = true));
   const up = await poll(async () => gone || (existsSync(socket) && (await knotAnswers(port))), 30_000, 50);
-  if (!up || gone) {
-    await engine.stop(2000);
-    const said = engine.lastLines().filter(line => /error|critical/i.test(line));
-    throw new StartError(`The name server did not start: ${said[0]?.replace(/^\S+ /, '') ?? 'it said nothing'}`);
-  }
-  // the server may speak to it, and nobody else
-  if (account && server) chownSync(socket, account.uid, server.gid);
-  chmodSync(socket, 0o660);
-  return engine;
+  if (up && !gone) return { engine };
+  await engine.stop(2000);
+  return { engine, exit: await engine.exited };
 }
 
 /** Files of lines that cannot be read go aside one by one: the zones that read them stay, and the server writes them anew. */

@@ -95,6 +95,10 @@ export class LineFiles {
     return path;
   }
 
+  dropCopy(data: GeoPlaces): void {
+    rmSync(this.data(data), { force: true });
+  }
+
   /** What is none of these zones' goes, and what was never written to its end; nobody writes meanwhile. */
   clean(zones: readonly NameZone[], data: GeoPlaces | undefined): void {
     const kept = new Set([...zones.flatMap(zone => [this.lines(zone), this.places(zone)]), ...(data ? [this.data(data)] : [])]);

@@ -74,6 +74,8 @@ export class KnotDriver implements NameDriver {
   #refused: { name: string; until: number } | undefined;
   /** zone → groups that are answered without lines of theirs, and why */
   readonly #lacking = new Map<number, ReadonlyMap<number, Lack>>();
+  /** zone → a line of it that was answered when its lines were read last */
+  readonly #lineOf = new Map<number, { groupID: number; network: string }>();
   readonly #files: LineFiles;
   readonly #budget = new LineBudget();
   /** it has read all since we came */
@@ -105,7 +107,10 @@ export class KnotDriver implements NameDriver {
       // cut, put aside or changed by hand
       if (this.#files.isDamaged(zone)) continue;
       const found = await Promise.all([zone.name, lineZone(zone.name)].map(name => ask(this.#server, name, dns.types.SOA)));
-      if (found.every(({ rcode, answers }) => rcode === 0 && answers.length)) there.add(zone.id);
+      if (!found.every(({ rcode, answers }) => rcode === 0 && answers.length)) continue;
+      // one that began with other keys, or could not read its files, answers everybody alike without a word
+      const line = this.#lineOf.get(zone.id);
+      if (!line || (await this.version(zone, line.groupID, line.network)) !== undefined) there.add(zone.id);
     }
     return there;
   }
@@ -127,6 +132,13 @@ export class KnotDriver implements NameDriver {
       const groupsOf = await answers();
       const isOther = await this.#configured(fit, anew, groupsOf, data).catch(async (error: unknown) => {
         if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+        // its copy may be damaged, and as long as it should be
+        this.#files.dropCopy(data);
+        const isTaken = await this.#configured(fit, anew, groupsOf, data).then(
+          () => true,
+          () => false,
+        );
+        if (isTaken) return true;
         const done = await this.#configured(fit, anew, groupsOf, undefined);
         // without them it is taken: they alone are to blame
         this.#refuse(data.name, error);
@@ -344,10 +356,12 @@ export class KnotDriver implements NameDriver {
   }
   /** One that the name server could not read answers as if there were none, silently. */
   async #isTaken(zone: NameZone, groups: readonly GroupAnswer[]): Promise<void> {
+    this.#lineOf.delete(zone.id);
     for (const group of groups) {
       const [network] = await this.probes(group, zone);
       if (network === undefined) continue;
-      if ((await this.version(zone, group.groupID, network)) === group.version) return;
+      if ((await this.version(zone, group.groupID, network)) === group.version)
+        return void this.#lineOf.set(zone.id, { groupID: group.groupID, network });
       throw new DnsProblem('refused', `lines of ${zone.name} were not taken by the name server`);
     }
   }

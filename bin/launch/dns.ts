@@ -40,5 +40,7 @@ export function dnsPart({ settings, logs, env }: Context): Part {
       }),
     healthy: () => knotAnswers(port),
     healthEveryMs: 2000,
+    // each is asked three times, for two seconds: visitors wait as long
+    patience: 3,
   };
 }

@@ -20,6 +20,7 @@ import { logger } from './log.ts';
 import { CnameWatch } from './resolution/check-cname.ts';
 import { GeoData } from './resolution/geo/data.ts';
 import { beginDue } from './resolution/geo-source.ts';
+import { addNamesCheck } from './resolution/names-check.ts';
 import { Steering } from './resolution/steer.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { checkInstallationKey } from './store/key-check.ts';
@@ -135,6 +136,7 @@ export async function start(settings: Settings): Promise<Running> {
       stops.push(() => offers.stop());
     }
     watchServices(health, services, storedRules);
+    addNamesCheck(health, services);
     if (settings.services.has('bus')) await rememberInstallation(database, settings);
     const bus = await connectBus(settings, services);
     if (bus) stops.push(() => bus.stop());

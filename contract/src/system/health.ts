@@ -37,6 +37,10 @@ export const healthTimes = {
   shippingLateSeconds: 60,
   /** what is kept is looked through every 15 minutes */
   upkeepLateSeconds: 3 * 3600,
+  /** another process takes over who steers names in ten seconds or so */
+  namesIdleSeconds: 20,
+  /** changes of names come through in a second; a name server may be started anew meanwhile */
+  namesLateSeconds: 60,
   /** a source of data of places that fails is asked again every few hours: whoever has it may be away for a day or two */
   geoFailingDays: 7,
   /** a task that nobody works on although it is its turn, or of whose worker nothing is heard */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { nameServerOf } from '#contract/rules.ts';
 import { keyOf, parseAddressSet } from '#contract/rules/address.ts';
+import { limitSecondsMost } from '../domain/dns/driver.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
 import type { GroupAnswer, NameZone, Secondary } from './driver.ts';
 import { type ServerSetting, settingColumns } from './drivers.ts';
@@ -35,10 +36,14 @@ export interface HeldZone {
 }
 
 const compareMinutes = 10;
+/** Any number; it names "who steers" among PostgreSQL's advisory locks. */
+export const steerKey = 72_031;
 export const embedded = 'knot';
 /** Of the operator of a zone `c` that stands at `s`. */
 const secondariesOf = sql`coalesce((select jsonb_agg(jsonb_build_object('id', n.id, 'address', n.address, 'port', n.port, 'keyName', n."keyName", 'algorithm', n.algorithm, 'credentials', n.credentials) order by n.id)
   from "dnsSecondary" n where n."clientID" = c."clientID" and n."deletedAt" is null and s.driver = ${embedded}), '[]')`;
+/** A zone `c` that did not fail waits for nothing; and nobody is waited for longer than anybody may say: the clock was set back meanwhile. */
+const isDue = sql`(c.tries = 0 or c."nextAt" not between clock_timestamp() and clock_timestamp() + ${limitSecondsMost} * interval '1 second')`;
 /** CNAME zones `c` with who answers for them. `isGone`: those instead that are no more, while names of ours stand there at somebody else's. */
 export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<HeldZone[]> {
   const found = await rows<
@@ -51,7 +56,7 @@ export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<H
     }
   >(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."linelessGroups", c.ds, c."newKeyAt" is not null as "isNewKey", coalesce(c."newKeyFrom" <= clock_timestamp(), false) as "isNewKeyDue", c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
+    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."linelessGroups", c.ds, c."newKeyAt" is not null as "isNewKey", coalesce(c."newKeyFrom" <= clock_timestamp(), false) as "isNewKeyDue", ${isDue} as "isDue", coalesce(c."comparedAt" not between clock_timestamp() - ${compareMinutes} * interval '1 minute' and clock_timestamp(), true) as "isOld"
       from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${isGone ? isLeaving : sql`c."deletedAt" is null`}
         and (${condition}) order by c.id`,
   );

@@ -2,47 +2,78 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { eventOf } from '../kit/metrics.ts';
+import { Seldom } from '../kit/seldom.ts';
+import { logger } from '../log.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { type AnsweredLine, answersOf, type Change, type Standing, standingOf } from './choose.ts';
 import { inOrder } from './load.ts';
 import type { Steadiness } from './steadiness.ts';
-import { wantedGroups } from './wanted.ts';
+import { type WantedGroup, wantedGroups } from './wanted.ts';
 
+interface Before {
+  groupID: number;
+  lines: AnsweredLine[];
+  standing: Standing | null;
+}
+const troubles = new Seldom(60_000);
 const changed = eventOf('resolution', 'answerChanged');
 
 /** Writes down what differs. @returns milliseconds until something may change by itself, `lookMs` at most */
 export async function look(db: Db, steady: Steadiness, lookMs: number): Promise<number> {
   const before = new Map(
-    (
-      await rows<{ groupID: number; lines: AnsweredLine[]; standing: Standing | null }>(
-        db,
-        sql`select "groupID", lines, standing from "groupAnswer"`,
-      )
-    ).map(one => [one.groupID, one]),
+    (await rows<Before>(db, sql`select "groupID", lines, standing from "groupAnswer"`)).map(one => [one.groupID, one]),
   );
   let soonMs = lookMs;
-  for (const { groupID, lines } of await wantedGroups(db)) {
-    const { lines: old, standing } = before.get(groupID) ?? {};
-    for (const line of lines) {
-      const answered = old?.find(one => one.lineID === line.lineID)?.members;
-      for (const member of line.members) {
-        const isAnswered = answered?.some(({ UID }) => UID === member.UID) ?? false;
-        const wellMs = member.wellSeconds == null ? undefined : member.wellSeconds * 1000;
-        const waitMs = steady.waitMs(member.UID, member.trouble === undefined, isAnswered, wellMs);
-        // a line that answers nobody yet needs no patience
-        if (waitMs > 0 && answered?.length) {
-          member.isWaiting = true;
-          soonMs = Math.min(soonMs, Math.max(20, waitMs));
-        }
+  for (const group of await wantedGroups(db)) {
+    const lookAt = (was: Partial<Before>) => lookAtGroup(db, group, was, steady, lookMs);
+    try {
+      // what is written down of a group is made of rows: where it cannot be read it is made anew
+      const waitMs = await lookAt(before.get(group.groupID) ?? {}).catch((err: unknown) => {
+        if (!(err instanceof TypeError)) throw err;
+        return lookAt({});
+      });
+      soonMs = Math.min(soonMs, waitMs);
+    } catch (err) {
+      // its own trouble keeps no other from being looked at; one of the database is everybody's
+      if (!isOwn(err)) throw err;
+      if (troubles.isTime(String(group.groupID))) logger.warn({ err, groupID: group.groupID }, 'a group could not be looked at');
+    }
+  }
+  return soonMs;
+}
+
+/** Something of its rows, or what PostgreSQL says of values (class 22, 23). */
+const isOwn = (err: unknown) =>
+  err instanceof TypeError || (err instanceof Error && 'code' in err && /^2[23]/.test(String(err.code)));
+
+/** @returns milliseconds until something of it may change by itself, `lookMs` at most */
+async function lookAtGroup(
+  db: Db,
+  { groupID, lines }: WantedGroup,
+  { lines: old, standing }: Partial<Before>,
+  steady: Steadiness,
+  lookMs: number,
+): Promise<number> {
+  let soonMs = lookMs;
+  for (const line of lines) {
+    const answered = old?.find(one => one.lineID === line.lineID)?.members;
+    for (const member of line.members) {
+      const isAnswered = answered?.some(({ UID }) => UID === member.UID) ?? false;
+      const wellMs = member.wellSeconds == null ? undefined : member.wellSeconds * 1000;
+      const waitMs = steady.waitMs(member.UID, member.trouble === undefined, isAnswered, wellMs);
+      // a line that answers nobody yet needs no patience
+      if (waitMs > 0 && answered?.length) {
+        member.isWaiting = true;
+        soonMs = Math.min(soonMs, Math.max(20, waitMs));
       }
     }
-    const stands = standingOf(lines);
-    const { lines: now, changes } = answersOf(lines, old ?? [], old ? (standing ?? undefined) : {});
-    if (!old || JSON.stringify(now) !== JSON.stringify(old.map(inOrder))) await write(db, groupID, now, stands, changes);
-    // nobody is answered otherwise for that
-    else if (!isDeepStrictEqual(stands, standing))
-      await sql`update "groupAnswer" set standing = ${JSON.stringify(stands)}::jsonb where "groupID" = ${groupID}`.execute(db);
   }
+  const stands = standingOf(lines);
+  const { lines: now, changes } = answersOf(lines, old ?? [], old ? (standing ?? undefined) : {});
+  if (!old || JSON.stringify(now) !== JSON.stringify(old.map(inOrder))) await write(db, groupID, now, stands, changes);
+  // nobody is answered otherwise for that
+  else if (!isDeepStrictEqual(stands, standing))
+    await sql`update "groupAnswer" set standing = ${JSON.stringify(stands)}::jsonb where "groupID" = ${groupID}`.execute(db);
   return soonMs;
 }
 

@@ -25,11 +25,9 @@ import { noteLines, pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
 import { oneLine, partsOf, retrySecondsMost, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
-import { embedded, type HeldZone, KnownAnswers, zonesOf } from './load.ts';
+import { embedded, type HeldZone, KnownAnswers, steerKey, zonesOf } from './load.ts';
 import { look } from './look.ts';
 
-/** Any number; it names "who steers" among PostgreSQL's advisory locks. */
-const lockKey = 72_031;
 /** Shared: held by each process that has a name server. While one does, those without do not stand. */
 const driverKey = 72_032;
 const leaseSeconds = 8;
@@ -85,6 +83,10 @@ export class Steering {
       if (troubles.isTime('lane')) logger.warn({ err }, 'names could not be looked after');
     },
   );
+  /** Zones that failed, and until when they wait: a clock that is set back lets nobody wait for longer. */
+  readonly #waits = new Map<number, number>();
+  /** another one: somebody else may have steered since */
+  #term = 0;
   /** zones whose names are looked through in their next turn */
   readonly #namesDue = new Set<number>();
 
@@ -148,6 +150,7 @@ export class Steering {
     });
     let broken: Error | undefined;
     const lost = (error?: Error) => {
+      this.#term++;
       broken ??= error ?? new Error('the connection to the database was closed');
       this.#wake();
     };
@@ -172,7 +175,7 @@ export class Steering {
         ? 'true'
         : `not exists (select from pg_locks where locktype = 'advisory' and classid = 0 and objid = ${driverKey} and database = (select oid from pg_database where datname = current_database()))`;
       for (;;) {
-        if ((await ask(mayStand)) && (await ask(`pg_try_advisory_lock(${lockKey})`))) break;
+        if ((await ask(mayStand)) && (await ask(`pg_try_advisory_lock(${steerKey})`))) break;
         round();
         await this.#pause(lookMs);
         if (this.#isStopping) return;
@@ -193,6 +196,7 @@ export class Steering {
         await this.#pause(Math.min(lookMs, soonMs));
       }
     } finally {
+      this.#term++;
       await client.end().catch(() => {});
     }
   }
@@ -202,7 +206,7 @@ export class Steering {
     const soonMs = await look(this.#database.db, this.#steady, lookMs);
     const until = performance.now() + turnMs;
     const left = () => Math.max(0, until - performance.now());
-    const zones = await zonesOf(this.#database.db, sql`true`);
+    const zones = await this.#zones();
     // kind by kind: a name server that is slow keeps its own zones waiting, nobody else's
     const prepare = (one: string) => this.#lanes.enter(`prepare ${one}`, () => this.#prepare(one, zones));
     const [ours, others] = split(this.#servers.all(zones), one => one === embedded);
@@ -215,16 +219,20 @@ export class Steering {
     }
     // who has his zone is not kept waiting by one that comes, or goes
     const pushed = await this.#pushAll(zones, new Set(), left);
-    if ((await this.#lanes.wait(preparing, left())).includes(true))
-      await this.#pushAll(await zonesOf(this.#database.db, sql`true`), pushed, left);
+    if ((await this.#lanes.wait(preparing, left())).includes(true)) await this.#pushAll(await this.#zones(), pushed, left);
     // what is left at somebody else's of a zone that is no more goes, too, as far as he answers before it is forgotten (tidy.ts)
-    for (const one of await zonesOf(this.#database.db, sql`c."nextAt" <= clock_timestamp()`, true))
-      void this.#lanes.enter(laneOf(one), () => this.#leave(one));
+    for (const one of await this.#zones(true)) if (one.isDue) void this.#lanes.enter(laneOf(one), () => this.#leave(one));
     if (performance.now() - this.#tidyAt >= tidyMs) {
       this.#tidyAt = performance.now();
       await tidy(this.#database.db);
     }
     return soonMs;
+  }
+
+  async #zones(isGone = false): Promise<HeldZone[]> {
+    const zones = await zonesOf(this.#database.db, sql`true`, isGone);
+    for (const one of zones) one.isDue ||= performance.now() >= (this.#waits.get(one.zone.id) ?? Infinity);
+    return zones;
   }
 
   /** Each name server has its zones, and none that are gone; one it does not take keeps no other from it. @returns whether some are to be compared */
@@ -335,6 +343,7 @@ export class Steering {
     // one that came meanwhile, or is another's now, is taken in the next turn
     if (this.#prepared.get(zone.id)?.server !== held.server) return;
     const begun = this.#begun.get(zone.id);
+    const term = this.#term;
     try {
       const { isOld } = held;
       const all = (await this.#answers.all(db)).filter(one => one.clientID === clientID).map(one => one.answer);
@@ -350,9 +359,12 @@ export class Steering {
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
       const why = hasPushed || isOld || held.tries > 0 ? oneLine(driver.lacks?.(zone) ?? '') : held.error;
       if (held.tries > 0 || held.error !== why)
-        await sql`update cname set tries = 0, error = ${why} where id = ${zone.id}`.execute(db);
+        await sql`update cname set tries = 0, error = ${why}, "failingSince" = null where id = ${zone.id}`.execute(db);
     } catch (error) {
       await this.#failed(held, whyOf(error));
+    } finally {
+      // Whoever was frozen in its midst has gone on with what was true before: what stands there now, whoever steers finds out.
+      if (term !== this.#term) await sql`update cname set "comparedAt" = null where id = ${zone.id}`.execute(db);
     }
   }
 
@@ -376,7 +388,8 @@ export class Steering {
   async #failed({ zone, tries }: HeldZone, { why, retrySeconds = 0 }: ReturnType<typeof whyOf>): Promise<void> {
     // who says when is not asked before
     const seconds = Math.max(Math.min(retrySecondsMost, 2 ** Math.min(tries, 10)), Math.min(retrySeconds, limitSecondsMost));
-    await sql`update cname set error = ${oneLine(why)}, tries = tries + 1, "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
+    this.#waits.set(zone.id, performance.now() + seconds * 1000);
+    await sql`update cname set error = ${oneLine(why)}, tries = tries + 1, "failingSince" = coalesce("failingSince", clock_timestamp()), "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
       this.#database.db,
     );
     // whatever it lost meanwhile is found when it is back; other zones are as they were

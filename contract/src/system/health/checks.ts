@@ -38,6 +38,7 @@ export const checks = {
   documents: ['notMade'],
   rules: ['outdated'],
   certificates: ['ending'],
+  names: ['away', 'idle', 'late'],
   signedZones: ['otherKey', 'otherAbove'],
   geoSource: ['failing'],
 } as const;

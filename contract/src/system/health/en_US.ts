@@ -250,6 +250,18 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} shown {count, one: certificate ends, other: certificates end} within 30 days and nothing renews {count, one: it, other: them}, the first in {days} {days, one: day, other: days}: {sites}',
     'Browsers refuse a site whose certificate is over. Uploaded ones: upload the next in its place. Those that make themselves failed: see Certificates (autoSSL) for why.',
   ],
+  'names.away': [
+    'The embedded name server does not answer: {detail}',
+    'Names of customers lead nowhere meanwhile, as far as resolvers do not remember them. It is started again by itself; if it does not come back, see logs/dns.log, the disk, and whether something else has its port.',
+  ],
+  'names.idle': [
+    'Nobody has looked after names for {seconds} s.',
+    'They are answered as before; a node that fails stays in the answers. The service “work” does it: is one running? Restart it, and see logs/server.log.',
+  ],
+  'names.late': [
+    'Changes of {count} CNAME {count, one: zone do, other: zones do} not come through, for up to {seconds} s: {zones}. {detail}',
+    'They are tried again without end; a node that fails stays in the answers there meanwhile. DNS settings says why for each zone, and when it is tried next. At a provider: its status, its limits, the key. Embedded: logs/dns.log, the disk.',
+  ],
   'signedZones.otherKey': [
     '{count} signed CNAME {count, one: zone has, other: zones have} another key than the zone above may still say: {zones}',
     'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. At the registrar replace the old DS by the one that CNAME zones shows, then confirm it there; or restore an encrypted backup, which has the keys.',

@@ -217,6 +217,18 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 张使用中的证书将在 30 天内到期，且没有续期中，最早的还有 {days} 天：{sites}',
     '证书过期后，浏览器会拒绝连接。上传的证书请用新证书替换；自动申请的证书请到自动 SSL 管理查看失败原因。',
   ],
+  'names.away': [
+    '内置域名服务器没有应答：{detail}',
+    '解析器若没有缓存，客户的域名此时无法解析。它会自动重新启动；若仍未恢复，请查看 logs/dns.log、磁盘空间，以及端口是否被其他程序占用。',
+  ],
+  'names.idle': [
+    '已有 {seconds} 秒没有进程在维护解析结果。',
+    '现有结果照常应答，但故障的节点不会被移除。这项工作由“work”服务负责：它是否在运行？请重新启动，并查看 logs/server.log。',
+  ],
+  'names.late': [
+    '{count} 个 CNAME 域名的变更未能生效，最久已达 {seconds} 秒：{zones}。{detail}',
+    '系统会持续重试；这段时间故障的节点仍留在这些域名的解析结果中。各域名的原因与下次重试时间请见“DNS 设置”。使用服务商时请检查其状态、频率限制与密钥；使用内置域名服务器时请查看 logs/dns.log 与磁盘空间。',
+  ],
   'signedZones.otherKey': [
     '{count} 个已签名（DNSSEC）的 CNAME 域名换了密钥，上层域名可能仍指向旧密钥：{zones}',
     '会验证 DNSSEC 的解析器此时得不到这些域名的任何应答。请到注册商将旧的 DS 换成“CNAME 域名”显示的新 DS，换好后在该处确认；若备份含有密钥，也可恢复加密备份。',

@@ -217,6 +217,18 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 張使用中的憑證將在 30 天內到期，且沒有續期中，最早的還有 {days} 天：{sites}',
     '憑證過期後，瀏覽器會拒絕連線。上傳的憑證請以新憑證替換；自動申請的憑證請到自動 SSL 管理查看失敗原因。',
   ],
+  'names.away': [
+    '內建名稱伺服器沒有回應：{detail}',
+    '解析器若沒有快取，客戶的網域名稱此時無法解析。它會自動重新啟動；若仍未恢復，請查看 logs/dns.log、磁碟空間，以及連接埠是否被其他程式占用。',
+  ],
+  'names.idle': [
+    '已有 {seconds} 秒沒有程序在維護解析結果。',
+    '現有結果照常回應，但故障的節點不會被移除。這項工作由「work」服務負責：它是否在執行？請重新啟動，並查看 logs/server.log。',
+  ],
+  'names.late': [
+    '{count} 個 CNAME 網域的變更未能生效，最久已達 {seconds} 秒：{zones}。{detail}',
+    '系統會持續重試；這段期間故障的節點仍留在這些網域的解析結果中。各網域的原因與下次重試時間請見「DNS 設定」。使用服務商時請檢查其狀態、頻率限制與金鑰；使用內建名稱伺服器時請查看 logs/dns.log 與磁碟空間。',
+  ],
   'signedZones.otherKey': [
     '{count} 個已簽署（DNSSEC）的 CNAME 網域換了金鑰，上層網域仍可能指向舊金鑰：{zones}',
     '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。請到註冊商將舊的 DS 換成「CNAME 網域」顯示的新 DS，換好後在該處確認；若備份含有金鑰，也可還原加密備份。',

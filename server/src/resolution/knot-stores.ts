@@ -3,6 +3,7 @@
  * server at its start, again and again. What is in the journal and the catalogue is written anew by the server; keys are not, so theirs goes
  * aside last, and comes back where that was not it.
  */
+import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram, spawnEngine } from '../store/engine-process.ts';
@@ -49,7 +50,7 @@ export function putStoreAside(dir: string, store: Store): (() => void) | undefin
   const folder = storeOf(dir, store);
   if (!existsSync(folder)) return undefined;
   // keys that went aside before may be the ones that the zone above knows
-  const aside = store === 'keys' && existsSync(`${folder}.unread`) ? `${folder}.${Date.now()}.unread` : `${folder}.unread`;
+  const aside = store === 'keys' && existsSync(`${folder}.unread`) ? `${folder}.${randomBytes(4).toString('hex')}.unread` : `${folder}.unread`;
   rmSync(aside, { recursive: true, force: true });
   renameSync(folder, aside);
   return () => {

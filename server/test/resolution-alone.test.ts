@@ -10,7 +10,7 @@ import { Steering } from '#server/resolution/steer.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { row } from '#server/store/db.ts';
 import { NameServer } from '#system/name-server.ts';
-import { by, ok } from './expect.ts';
+import { broken, by, ok } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -125,6 +125,37 @@ test('a zone that the name server does not take keeps no other from being change
   );
   await answers(['192.0.2.53'], `ns1.${b.zone}`, 'A');
   assert.ok(await poll(async () => (await told()) === '', 40_000, 50));
+});
+
+test('a zone of too long a name for lines goes on without them, says so, and keeps nobody else from being changed', async () => {
+  const client = by(api, b.tenant.client);
+  const long = `${'x'.repeat(60)}.${'y'.repeat(60)}.example.net`;
+  ok(await client.patch('/client/group', { id: b.groupID, lines: [{ name: 'office', cidrs: ['198.51.100.0/24'], asns: [] }] }));
+  const { data } = await client.read(`/client/zone/${b.zoneID}/groups`);
+  const lineID = data.find((one: { id: number }) => one.id === b.groupID).lines[0].id;
+  await add(b, '192.0.2.40', lineID);
+  await answers(['192.0.2.40'], inside, group(b), 'A');
+  broken(
+    await client.post('/client/setting/dns/cname', { domainName: long, nameServers: ['ns1.example.org'] }),
+    'domainName',
+    'tooLong',
+  );
+  // an earlier release took it
+  const name = async (domainName: string) =>
+    sql`update cname set "domainName" = ${domainName}, tries = 0, "nextAt" = now() where id = ${b.cnameID}`.execute(
+      api.database.db,
+    );
+  await name(long);
+  await answers(['192.0.2.2'], inside, `g${b.groupID}.l.${long}`, 'A');
+  const told = async () => (await client.read('/client/setting/dns/cnames')).data[0].error as string;
+  assert.ok(await poll(async () => /too long for lines/.test(await told()), 40_000, 50), await told());
+  const { zones } = await client.read(`/client/group/${b.groupID}/answer?visitor=198.51.100.7`);
+  assert.deepEqual([zones[0].lines, zones[0].answer.a], ['noRoom', ['192.0.2.2']]);
+  await add(a, '192.0.2.19');
+  assert.ok(await poll(async () => (await names.dig(group(a), 'A')).includes('192.0.2.19'), 40_000, 50));
+  await name(b.zone);
+  await answers(['192.0.2.40'], inside, group(b), 'A');
+  ok(await client.patch('/client/group', { id: b.groupID, lines: [] }));
 });
 
 test('what everybody is told is no answer of a line; lines that were lost behind our back come back', async () => {

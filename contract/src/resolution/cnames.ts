@@ -10,8 +10,8 @@ export const previewChanges = ['add', 'change', 'remove', 'foreign'] as const;
 export const previewMost = { rows: 200, foreign: 50, values: 80 } as const;
 
 const nameServersMax = 8;
-/** So that the name of a group still is one, with all that stands before the zone. */
-const zoneNameMax = 200;
+/** With all that stands before it (`v.gN.l.`) the name of a group has 127 characters at most: the embedded name server reads no longer ones in files of lines. */
+const zoneNameMax = 110;
 
 /** `ns1.example.com`; of one whose name lies in the zone itself with its addresses, which nobody else could tell: `ns1.cdn.example.net 192.0.2.53` */
 const nameServers = () =>

@@ -4,7 +4,7 @@ import { isHostName } from '#contract/rules/values.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import type { Answer, GroupAnswer, NameZone, Secondary } from './driver.ts';
-import { inIDs } from './line-budget.ts';
+import { inIDs, type Lack, without } from './line-budget.ts';
 import { keysOf } from './line-places.ts';
 import { groupName, lineZone, updateKeyName, ttl, versionName } from './names.ts';
 
@@ -303,6 +303,21 @@ export function fitOf(zones: readonly NameZone[]): { fit: NameZone[]; failed: Ma
     return true;
   });
   return { fit, failed };
+}
+
+/** Characters of a name that its module reads: with a longer one it refuses the file, and with that the list of everybody's zones. */
+const lineNameMost = 127;
+/** Groups whose lines can be written, and those of too long a name without theirs: names of zones were once longer than they may be now. */
+export function nameable(zone: string, all: readonly GroupAnswer[]): { named: GroupAnswer[]; unnamed: Map<number, Lack> } {
+  const unnamed = new Map<number, Lack>();
+  const named = all.map(group => {
+    const { length } = versionName(zone, group.groupID);
+    if (length <= lineNameMost || !group.lines.length) return group;
+    const why = `the name of this zone is too long for lines: ${length} characters with that of group ${group.groupID}, ${lineNameMost} at most`;
+    unnamed.set(group.groupID, { left: 'lines', why });
+    return without(group, unnamed.get(group.groupID));
+  });
+  return { named, unnamed };
 }
 
 /** Of groups that cannot be written all others: who changes them is told why. */

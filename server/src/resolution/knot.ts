@@ -24,7 +24,7 @@ import {
   type Observed,
   type Prepared,
 } from './driver.ts';
-import { configurationOf, fitOf, inZone, type Opener, writable } from './knot-files.ts';
+import { configurationOf, fitOf, inZone, nameable, type Opener, writable } from './knot-files.ts';
 import { LineFiles } from './knot-lines.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
 import { KnotControl } from './knot-control.ts';
@@ -236,8 +236,9 @@ export class KnotDriver implements NameDriver {
   /** As far as there is room for their lines. */
   #fitted(zone: NameZone, all: readonly GroupAnswer[], data: GeoPlaces | undefined): readonly GroupAnswer[] {
     const { groups, failed } = this.#budget.fit(zone, all, data?.index);
-    this.#lacking.set(zone.id, failed);
-    return groups;
+    const { named, unnamed } = nameable(zone.name, groups);
+    this.#lacking.set(zone.id, new Map([...failed, ...unnamed]));
+    return named;
   }
   #fit(zone: NameZone, group: GroupAnswer): GroupAnswer {
     return without(group, this.#lacking.get(zone.id)?.get(group.groupID));

@@ -10,7 +10,7 @@ export { backupFolder, backupPassphrase, backupTarget } from './rules/backups.ts
 export { balancerLimits, balancers } from './rules/balancers.ts';
 export { brandHost, consoleAddress, oidcIssuer, oneLine } from './rules/branding.ts';
 export { cnameTarget, cnameZone, dnsName, ipAddress, nameServer, nameServerOf, nameServers } from './rules/cname-zone.ts';
-export { dnsAccount, dnsCredentials, dnsServer, dnsSetting, tsigSecret } from './rules/dns-account.ts';
+export { dnsAccount, dnsCredentials, dnsKeyID, dnsServer, dnsSetting, tsigKeyName, tsigSecret } from './rules/dns-account.ts';
 export { errorPage } from './rules/error-pages.ts';
 export { hsts } from './rules/hsts.ts';
 export * from './rules/lists.ts';

@@ -67,6 +67,8 @@ export function plain<Row>(column: Column<Row>, row: Row): CsvCell {
 
 /** Beside it there is room for the state on a telephone. */
 const narrowNamePx = 150;
+/** What is left of a telephone of 390 px between that, the box and the menu of a row. */
+const narrowStatePx = 116;
 /** What a row is called, and how it is; the rest is behind the edge. */
 function stateFirst<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
   const at = columns.findIndex((column, index) => index > 0 && (column.kind === 'status' || column.name === 'status'));
@@ -82,13 +84,14 @@ export function tableColumns<Row extends { id: number }>(
   return (isNarrow ? stateFirst(columns) : columns).map((column, index) => {
     const kind = column.kind ?? 'text';
     const width = column.width ?? widths[kind];
+    const wraps = isNarrow && column.isState;
     return {
       key: column.name,
       title: tOf('field', column.label ?? column.name),
-      width: isNarrow && index === 0 ? Math.min(width, narrowNamePx) : width,
+      width: isNarrow && index === 0 ? Math.min(width, narrowNamePx) : wraps ? narrowStatePx : width,
       align: rightAligned.includes(kind) ? ('end' as const) : undefined,
       className: rightAligned.includes(kind) ? 'cell-number' : undefined,
-      ellipsis: kind === 'text' || kind === 'mono',
+      ellipsis: !wraps && (kind === 'text' || kind === 'mono'),
       fixed: index === 0 && !isNarrow ? ('start' as const) : undefined,
       sorter: column.sort,
       showSorterTooltip: false,

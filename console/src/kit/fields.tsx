@@ -189,7 +189,7 @@ function FieldInput({ field, params, label, code, ...input }: InputProps) {
     case 'time':
       return <TimeField {...common} presets={field.presets} value={value as string | null} onChange={onChange} />;
     case 'custom':
-      return field.render({ value, onChange: onChange ?? (() => {}), id });
+      return field.render({ value, onChange: onChange ?? (() => {}), id, ...spoken });
   }
 }
 

@@ -14,7 +14,7 @@ import { ErrorState, isRowGone } from './empty.tsx';
 import type { FieldProblem } from './errors.ts';
 import { Field, fieldPaths, FormContext } from './fields.tsx';
 import { fieldAt, focusFirst, isShown, mended, ruleProblems, sentence, touched } from './form-parts.ts';
-import { type Path, pathOf, place } from './form-paths.ts';
+import { type Path, pathOf, place, type PlacedProblem } from './form-paths.ts';
 import { changedFields, FormState, isSame } from './form-state.ts';
 import type { HistoryOf } from './history-of.ts';
 import { inPlace } from './later.tsx';
@@ -158,11 +158,12 @@ export function useForm(props: CoreProps) {
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the form stands: what is held is read when it is asked for
   }, [check]);
 
+  const told = (problem: PlacedProblem, value: unknown) => sentence(problem, value, fieldAt(fields, problem.name)?.kind);
   /** Puts under each field what it says now, and nothing where it has nothing to say. */
   function judge(): Map<string, string> {
     const problems = place(problemsNow(), paths, wrap).placed;
     const said = state.shown(
-      problems.map(problem => ({ name: problem.name, text: sentence(problem, valueAt(problem.name)) })),
+      problems.map(problem => ({ name: problem.name, text: told(problem, valueAt(problem.name)) })),
       valueAt,
     );
     const change: { name: never; errors: string[] }[] = [];
@@ -253,7 +254,7 @@ export function useForm(props: CoreProps) {
       const { placed, homeless } = place(what.fields, paths, wrap);
       for (const problem of placed) {
         const value = valueAt(problem.name);
-        state.answered(problem.name, sentence(problem, value), value);
+        state.answered(problem.name, told(problem, value), value);
       }
       refuse(homeless, what.text);
     } finally {

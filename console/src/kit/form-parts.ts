@@ -8,9 +8,14 @@ import type { FormField, Values } from './resource.ts';
 import { lineInText } from './row-values.ts';
 import { language, t } from './text.ts';
 
-export const sentence = (problem: PlacedProblem, value: unknown) => {
+/** Lines have numbers; of words beside each other (`tags`, `asns`) the one that is meant is named. */
+export const sentence = (problem: PlacedProblem, value: unknown, kind?: FormField['kind']) => {
   const text = problem.text ?? ruleText(problem, language);
-  return problem.line === undefined ? text : t('form.line', { line: lineInText(value, problem.line), text });
+  if (problem.line === undefined) return text;
+  const one: unknown = Array.isArray(value) ? value[problem.line - 1] : undefined;
+  if ((kind === 'tags' || kind === 'custom') && (typeof one === 'string' || typeof one === 'number'))
+    return t('form.word', { word: one, text });
+  return t('form.line', { line: lineInText(value, problem.line), text });
 };
 
 /** What the fields' own rules say, beyond the schema. */

@@ -43,12 +43,16 @@ export function PlacesInput({
   onChange,
   onType,
   regions = [],
+  ...spoken
 }: {
   id?: string | undefined;
   value: unknown;
   onChange: (value: string[]) => void;
   onType?: (typed: string) => void;
   regions?: readonly { value: string; label: string }[];
+  'aria-label'?: string | undefined;
+  'aria-invalid'?: boolean | 'true' | 'false' | undefined;
+  'aria-describedby'?: string | undefined;
 }) {
   const options = useMemo(() => placeGroups(), []);
   const [typed, type] = useState('');
@@ -65,7 +69,8 @@ export function PlacesInput({
     <Select
       {...(id ? { id } : {})}
       mode="multiple"
-      aria-label={t('place.label')}
+      {...spoken}
+      aria-label={spoken['aria-label'] ?? t('place.label')}
       placeholder={t('place.hint')}
       value={chosen}
       onChange={(values: string[]) => {

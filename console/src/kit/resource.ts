@@ -25,6 +25,8 @@ interface ColumnLook<Row> {
   link?: ((row: Row) => string | undefined) | Named<'action'>;
   /** Not shown until it is chosen. */
   isOptional?: boolean;
+  /** How the row is, in sentences: beside its name on a telephone, and as high as they are there. */
+  isState?: boolean;
   render?: (row: Row) => ReactNode;
 }
 /** Values with texts name where those stand, `state` for `state.normal`; a value that has none there does not compile. */
@@ -126,9 +128,20 @@ export type FormField = FieldLook & { name: FieldName } & (
     | { kind: 'list'; fields: FormField[]; add: Named<'action'>; template: () => Values }
     | {
         kind: 'custom';
-        render: (input: { value: unknown; onChange: (value: unknown) => void; id?: string; disabled?: boolean }) => ReactNode;
+        render: (input: CustomInput) => ReactNode;
       }
   );
+
+/** What a field's own input is given; how it is called where no label stands beside it, and where a screen reader finds what is wrong with it. */
+export interface CustomInput {
+  value: unknown;
+  onChange: (value: unknown) => void;
+  id?: string;
+  disabled?: boolean;
+  'aria-label'?: string | undefined;
+  'aria-invalid'?: boolean | 'true' | 'false' | undefined;
+  'aria-describedby'?: string | undefined;
+}
 
 /** Something to do with one row or several. */
 export interface RowAction<Row> {

@@ -9,6 +9,7 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { currentScreens, screensOf } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
+import { useNarrow } from '../kit/use-narrow.ts';
 import { LineASNs, LinePlaces } from './line-origin.tsx';
 import { OneZone } from './one-zone.tsx';
 
@@ -19,7 +20,7 @@ type Group = RowOf<'GET /client/zone/{zoneId}/groups'>;
 
 type GroupLine = Group['lines'][number];
 /** Numbers of operators are typed as text, with or without `AS` before them. */
-const asnOf = (typed: unknown) => Number(String(typed).trim().replace(/^AS/i, ''));
+const asnOf = (typed: unknown) => Number(String(typed).normalize('NFKC').trim().replace(/^AS/i, ''));
 const lineOf = ({ id, name, cidrs, asns, places }: GroupLine) => ({ lineID: id, name, places, cidrs, asns: asns.map(String) });
 
 const unmatchedShown = 5;
@@ -27,7 +28,8 @@ const unmatchedShown = 5;
 /** DNS is on once there is a page to set it up. */
 const dnsSetting = 'systemManagement/dnsSetting';
 /** Amber where a domain would resolve to nothing; while nothing resolves here, or nobody uses the group, nothing is wrong. */
-function NodeCount({ group: { nodeCount, virtualNodeCount, productCount } }: { group: Group }) {
+function NodeCount({ group: { nodeCount, virtualNodeCount, productCount, lines } }: { group: Group }) {
+  const isNarrow = useNarrow();
   const isOn = screensOf(currentScreens()).some(screen => screen.path === dnsSetting);
   const [tone, text, note] =
     nodeCount > 0
@@ -41,28 +43,36 @@ function NodeCount({ group: { nodeCount, virtualNodeCount, productCount } }: { g
             : (['idle', t('group.noNodes'), t('group.noNodesLater')] as const);
   return (
     <span>
-      <span className="status">
+      <span className="status is-long">
         <span className={`status-dot ${tone}`} aria-hidden />
         {text}
       </span>
       {note && <span className="cell-note">{note}</span>}
+      {isNarrow && <Unmatched lines={lines} />}
     </span>
   );
 }
 
-/** What of them no address is in stands beneath: by that a line answers nobody. */
-function Lines({ lines }: { lines: readonly GroupLine[] }) {
+/** What of them no address is in: by that a line answers nobody. A telephone says so beside the name, or nobody would see it. */
+function Unmatched({ lines }: { lines: readonly GroupLine[] }) {
   const unmatched = lines.flatMap(line => line.unmatched);
+  if (!unmatched.length) return null;
   const hasRegion = unmatched.some(one => /^[A-Z]{2}-/.test(one));
   return (
-    <span>
-      {lines.map(line => line.name).join(', ')}
-      {unmatched.length > 0 && (
-        <span className="cell-note status is-long" title={unmatched.join(', ')}>
-          {t('group.unmatched', { places: unmatched.slice(0, unmatchedShown).join(', '), count: unmatched.length })}
-          {hasRegion && ` ${t('group.unmatchedRegions')}`}
-        </span>
-      )}
+    <span className="cell-note status is-long" title={unmatched.join(', ')}>
+      {t('group.unmatched', { places: unmatched.slice(0, unmatchedShown).join(', '), count: unmatched.length })}
+      {hasRegion && ` ${t('group.unmatchedRegions')}`}
+    </span>
+  );
+}
+function Lines({ lines }: { lines: readonly GroupLine[] }) {
+  const isNarrow = useNarrow();
+  const names = lines.map(line => line.name).join(', ');
+  if (!names) return <span className="ink-3">–</span>;
+  return (
+    <span title={names}>
+      {names}
+      {!isNarrow && <Unmatched lines={lines} />}
     </span>
   );
 }
@@ -75,9 +85,9 @@ const groupsOf = (zoneID: number) =>
     rowName: group => group.name,
     columns: [
       { name: 'name', sort: true, link: 'assignNodes', width: 200 },
-      { name: 'nodeCount', width: 260, render: group => <NodeCount group={group} /> },
+      { name: 'nodeCount', width: 260, isState: true, render: group => <NodeCount group={group} /> },
       { name: 'productCount', kind: 'number' },
-      { name: 'lines', width: 220, render: group => <Lines lines={group.lines} /> },
+      { name: 'lines', width: 320, render: group => <Lines lines={group.lines} /> },
       { name: 'memo', width: 220 },
       { name: 'createdAt', kind: 'time', sort: true },
       { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },

@@ -7,15 +7,11 @@ import type { RowOf } from '../kit/client.ts';
 import { useCan } from '../kit/permissions.ts';
 import { PlacesInput } from '../kit/pieces.ts';
 import { query } from '../kit/query.ts';
+import type { CustomInput } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 
 const offered = 'GET /client/dns/lines';
 type Offered = RowOf<typeof offered>;
-interface Input {
-  id?: string;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}
 /** So few letters find half of all there are. */
 const lettersLeast = 2;
 const shownMost = 50;
@@ -34,11 +30,12 @@ function useOffered(kind: 'region' | 'isp', typed: string): readonly Offered[] {
 }
 
 /** Continents and countries, and regions of the data by name. */
-export function LinePlaces({ id, value, onChange }: Input) {
+export function LinePlaces({ id, value, onChange, disabled: _disabled, ...spoken }: CustomInput) {
   const [typed, type] = useState('');
   const regions = useOffered('region', typed);
   return (
     <PlacesInput
+      {...spoken}
       id={id}
       value={value}
       onChange={onChange}
@@ -56,13 +53,14 @@ const asnsText = (asns: readonly number[]) =>
     .join(', ')}${asns.length > asnsShown ? ' …' : ''}`;
 
 /** ASNs as they are typed; a provider that is found by name brings all of its own. */
-export function LineASNs({ id, value, onChange }: Input) {
+export function LineASNs({ id, value, onChange, disabled: _disabled, ...spoken }: CustomInput) {
   const [typed, type] = useState('');
   const found = useOffered('isp', typed);
   const asnsOf = new Map(found.map(one => [`isp ${one.id}`, one.asns.map(String)]));
   return (
     <Select
       {...(id === undefined ? {} : { id })}
+      {...spoken}
       // what ⌘Enter asks (shortcuts.ts)
       className="typed-words"
       mode="tags"

@@ -5,6 +5,7 @@ import { Button, Select, Skeleton } from 'antd';
 import { type ReactNode, useEffect } from 'react';
 import type { CallKey } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
+import { notify } from '../kit/notice.ts';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
@@ -24,6 +25,13 @@ export function OneZone({ note, call, children }: { note: string; call: CallKey;
   const zones = useQuery({ ...query('GET /client/metaZones'), enabled: isAllowed });
   const wanted = search.zone ?? Number(lastSelected.zone.get());
   const zone = zones.data?.find(one => one.id === wanted) ?? zones.data?.[0];
+  const isGone = search.zone !== undefined && zones.data !== undefined && zone?.id !== search.zone;
+  useEffect(() => {
+    if (!isGone) return;
+    notify.error(t('error.rowGone'));
+    void navigate({ to: '.', search: asSearch({ ...search, zone: zone?.id }), replace: true });
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each address that names none
+  }, [isGone]);
   useEffect(() => {
     if (zone) lastSelected.zone.set(String(zone.id));
   }, [zone]);

@@ -1,6 +1,7 @@
 /** Zones that customers' names lead into: made, delegated, no longer offered. */
 import { useQuery } from '@tanstack/react-query';
 import { paging } from '#contract/limits.ts';
+import { mendDomainName, mendNameServer } from '#contract/rules/mend.ts';
 import { CopyButton } from '../kit/copy.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
@@ -11,6 +12,7 @@ import type { RowOf } from '../kit/client.ts';
 import { t, tOf } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
+import { useNarrow } from '../kit/use-narrow.ts';
 import { later } from '../kit/later.tsx';
 import { accountOf } from './accounts.ts';
 import { DryRun, previewing } from './dry-run.tsx';
@@ -37,8 +39,9 @@ function Use({ row }: { row: Cname }) {
   );
 }
 
-/** What keeps visitors away comes first: this is what a telephone shows beside the name. */
+/** What keeps visitors away comes first: this is what a telephone shows beside the name, with what is to be done about the key. */
 function State({ row }: { row: Cname }) {
+  const key = useNarrow() ? stateOf(row) : undefined;
   const [tone, text] = isUnbelieved(row)
     ? (['bad', t('cnameZone.unbelieved')] as const)
     : row.error
@@ -48,11 +51,15 @@ function State({ row }: { row: Cname }) {
         : (['good', t('cnameZone.arrived')] as const);
   return (
     <span>
-      <span className="status">
+      <span className="status is-long">
         <span className={`status-dot ${tone}`} aria-hidden />
         {text}
       </span>
-      {isUnbelieved(row) && <span className="cell-note">{t('cnameZone.unbelievedNote')}</span>}
+      {key && key[0] !== 'idle' ? (
+        <span className="cell-note">{key[1]}</span>
+      ) : (
+        isUnbelieved(row) && <span className="cell-note">{t('cnameZone.unbelievedNote')}</span>
+      )}
       {row.error && (
         <span className="cell-note" title={row.error}>
           {row.error}
@@ -140,7 +147,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       link: 'edit',
       width: 200,
     },
-    { name: 'unprocessed', label: 'cnameState', width: 280, render: row => <State row={row} /> },
+    { name: 'unprocessed', label: 'cnameState', width: 280, isState: true, render: row => <State row={row} /> },
     { name: 'signed', label: 'dnssec', width: 310, render: row => <Signed row={row} /> },
     { name: 'isOffered', label: 'cnameUse', width: 150, render: row => <Use row={row} /> },
     { name: 'driver', label: 'dnsSettingID', width: 240, render: row => <Answering row={row} /> },
@@ -184,6 +191,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       placeholder: 'cdn.example.com',
       help: 'cnameZone',
       only: 'create',
+      mend: typed => ({ domainName: mendDomainName(typed) }),
     },
     {
       name: 'dnsSettingID',
@@ -193,7 +201,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
         [tOf('dnsType', String(row['driver'])), row['server'], row['keyName'], row['memo']].filter(Boolean).join(' · '),
       isOptional: false,
     },
-    { name: 'nameServers', kind: 'lines', help: 'nameServers', initial: [], isOptional: true },
+    { name: 'nameServers', kind: 'lines', help: 'nameServers', initial: [], isOptional: true, mendLine: mendNameServer },
     { name: 'memo', kind: 'text', initial: '', isOptional: true },
   ],
   actions: [
@@ -204,7 +212,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
     },
     {
       name: 'dsRecords',
-      when: row => row.ds.length > 0,
+      when: row => row.ds.length + above(row).length > 0,
       run: ([row]) =>
         overlay(close => (
           <DsRecords name={row!.domainName} ds={row!.ds} before={above(row!)} state={stateOf(row!)} onClose={() => close()} />

@@ -204,7 +204,13 @@ const secondaries = resource<'GET /client/setting/dns/secondaries'>({
   fields: [
     { name: 'address', label: 'secondaryAt', kind: 'mono', placeholder: '203.0.113.54' },
     { name: 'port', kind: 'number', initial: 53 },
-    { name: 'keyName', label: 'dnsKeyName', kind: 'mono', help: 'secondaryKey' },
+    {
+      name: 'keyName',
+      label: 'dnsKeyName',
+      kind: 'mono',
+      help: 'secondaryKey',
+      mend: typed => ({ keyName: typed.trim().replace(/\.$/, '') }),
+    },
     {
       name: 'algorithm',
       label: 'dnsAlgorithm',

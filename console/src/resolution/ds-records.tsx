@@ -46,7 +46,7 @@ export function DsRecords({ name, ds, before, state, onClose }: Props) {
           {state[1]}
         </p>
       )}
-      <p className="ink-2">{t('ds.text', { name })}</p>
+      {ds.length > 0 && <p className="ink-2">{t('ds.text', { name })}</p>}
       {ds.map((one, index) => (
         <section key={one}>
           {ds.length > 1 && <h3>{t(index === ds.length - 1 ? 'ds.new' : 'ds.old')}</h3>}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Drawer, Segmented } from 'antd';
 import { useMemo, useState } from 'react';
 import { ipVersions } from '#contract/limits.ts';
+import { mendDomainName } from '#contract/rules/mend.ts';
 import { Status } from '../kit/bits.tsx';
 import type { RowOf } from '../kit/client.ts';
 import { overlay } from '../kit/overlay.ts';
@@ -73,6 +74,7 @@ const recordsOf = (zoneID: number, kind: Kind) =>
               kind: 'mono',
               placeholder: 'customer.other-cdn.example',
               help: 'recordTarget',
+              mend: typed => ({ target: mendDomainName(typed) }),
             },
           ],
   });

@@ -103,6 +103,7 @@ export default {
   'form.rebased':
     'Somebody changed this while you had it open. What you changed now stands on top of theirs: look at it, then save.',
   'form.line': 'Line {line}: {text}',
+  'form.word': '{word}: {text}',
   'form.mixed': '{count} different values. They stay as they are unless you overwrite them:',
   'form.overwrite': 'Overwrite all…',
   'form.unchanged': 'Nothing changed yet',

@@ -100,6 +100,7 @@ export default {
   'form.restored': '已恢复之前尚未保存的内容。',
   'form.rebased': '打开期间这份数据已被其他人更改；您的修改已套用在最新内容上，请确认后再保存。',
   'form.line': '第 {line} 行：{text}',
+  'form.word': '{word}：{text}',
   'form.mixed': '所选项目目前有 {count} 种不同的设置值，若不覆盖则保持不变：',
   'form.overwrite': '全部覆盖…',
   'form.unchanged': '尚未更改任何设置',

@@ -101,6 +101,7 @@ export const kit = {
   'form.restored': '已還原先前尚未儲存的內容。',
   'form.rebased': '開啟期間這份資料已被其他人變更；您的修改已套用在最新內容上，請確認後再儲存。',
   'form.line': '第 {line} 行：{text}',
+  'form.word': '{word}：{text}',
   'form.mixed': '所選項目目前有 {count} 種不同的設定值，若不覆寫則維持不變：',
   'form.overwrite': '全部覆寫…',
   'form.unchanged': '尚未變更任何設定',

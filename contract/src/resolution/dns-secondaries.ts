@@ -1,5 +1,4 @@
 /** Name servers that have copies of an operator's CNAME zones, of the embedded name server's: told of each change (NOTIFY), they fetch them (AXFR, IXFR). */
-import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
 import { arr, id, ids, int, list, obj, one, opt, page, partial, record, str, text } from '../kit/schema.ts';
 import { secret, told } from '../kit/secret.ts';
@@ -10,7 +9,7 @@ const fields = {
   address: str(45).check(rules.zodRule(rules.ipAddress)),
   port: int(1, 65_535),
   /** of the TSIG key that both sides have; nobody else's */
-  keyName: str(253).check(z.regex(/^[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$/)),
+  keyName: str(253).check(rules.zodRule(rules.tsigKeyName)),
   algorithm: one(tsigAlgorithms),
   /** base64 */
   credentials: secret(1000, rules.zodRule(rules.tsigSecret)),

@@ -11,7 +11,7 @@ const own = {
   /** rfc2136: the name server that takes updates, `host` or `host:port`. powerdns: where its API is, `http://host:8081`. All others: '' */
   server: text(270),
   /** rfc2136: the name of the TSIG key. dnspod: the ID of the token. route53, aliyun: the ID of the access key. */
-  keyName: text(255).check(z.regex(/^[A-Za-z0-9._-]*$/)),
+  keyName: text(255).check(rules.zodRule(rules.dnsKeyID)),
   algorithm: one(tsigAlgorithms),
   /** rfc2136: the TSIG key in base64. powerdns: the key of its API. cloudflare, dnspod: the API token. route53, aliyun: the secret of the access key. */
   credentials: secret(1000, rules.zodRule(rules.dnsCredentials)),

@@ -47,6 +47,18 @@ export const dnsAccount: Rule<Account> = {
   },
 };
 
+/** Of a TSIG key. */
+export const tsigKeyName: Rule<string> = {
+  name: 'tsigKeyName',
+  check: value =>
+    isEmpty(value) ? broken('required') : /^[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$/.test(value) || wrong('dnsKeyName'),
+};
+/** Of a TSIG key, or the ID of a token or an access key. */
+export const dnsKeyID: Rule<string> = {
+  name: 'dnsKeyID',
+  check: value => /^[A-Za-z0-9._-]*$/.test(value) || wrong('dnsKeyChars'),
+};
+
 /** A TSIG key in base64. */
 export const tsigSecret: Rule<string> = {
   name: 'tsigSecret',

@@ -27,6 +27,12 @@ export function mendDomainName(typed: string): string {
   return withoutEnd(host.replace(/:\d{1,5}$/, ''));
 }
 
+/** `NS1.Example.com. 192.0.2.53` → `ns1.example.com 192.0.2.53` */
+export function mendNameServer(typed: string): string {
+  const [name = '', ...addresses] = typed.trim().split(/\s+/);
+  return [withoutEnd(name), ...addresses].join(' ');
+}
+
 /** `http://10.0.0.1:8080/` → its address, port and protocol; `[2001:db8::1]:443` and `origin.test:81` likewise. */
 export function mendOrigin(typed: string): MendedOrigin {
   const text = typed.trim();

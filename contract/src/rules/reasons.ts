@@ -105,6 +105,11 @@ export const reasonTexts = {
     zh_CN: '请填写主机名或 IP 地址，可加端口，例如 ns1.example.com 或 203.0.113.7:5353',
     en_US: 'A host name or IP address, with a port if it is not 53, such as ns1.example.com or 203.0.113.7:5353',
   },
+  dnsKeyChars: {
+    zh_TW: '只能使用英文字母、數字、點、底線與連字號',
+    zh_CN: '只能使用英文字母、数字、点、下划线与连字符',
+    en_US: 'Letters of English, digits, dots, underscores and hyphens alone',
+  },
   dnsKeyName: {
     zh_TW: 'TSIG 金鑰名稱的格式如同網域名稱，例如 breakwater.example.com',
     zh_CN: 'TSIG 密钥名称的格式如同域名，例如 breakwater.example.com',

@@ -48,8 +48,8 @@ export const resolutionTexts = {
     en_US: 'The source is at another host: enter the header’s value again',
   },
   zoneOfAnother: {
-    zh_TW: '這個網域，或它的上層、下層網域，已是別人的 CNAME 網域',
-    zh_CN: '这个域名，或它的上级、下级域名，已是他人的 CNAME 域名',
+    zh_TW: '這個網域，或它的上層、下層網域，已是 CNAME 網域',
+    zh_CN: '这个域名，或它的上级、下级域名，已是 CNAME 域名',
     en_US: 'This name, or one above or below it, is a CNAME zone already',
   },
   zoneOfEverybody: {
@@ -60,7 +60,7 @@ export const resolutionTexts = {
   zoneInUse: {
     zh_TW: '仍有 {n} 個網域指向這裡，請先請客戶改指向別處',
     zh_CN: '仍有 {n} 个域名指向这里，请先让客户改指向别处',
-    en_US: '{n} domains still lead here: have them moved first',
+    en_US: '{n} {n, one: domain still leads, other: domains still lead} here: have {n, one: it, other: them} moved first',
   },
   zoneDelegated: {
     zh_TW:
@@ -91,8 +91,8 @@ export const resolutionTexts = {
     en_US: '{value} lies in a CNAME zone: it would lead back to itself',
   },
   cnameToSite: {
-    zh_TW: '{value} 是這裡網站的網域，會繞回自己',
-    zh_CN: '{value} 是这里网站的域名，会绕回自己',
+    zh_TW: '{value} 是這裡站點的網域，會繞回自己',
+    zh_CN: '{value} 是这里站点的域名，会绕回自己',
     en_US: '{value} is a domain of a site here: it would lead back to itself',
   },
   domainLedTo: {
@@ -103,12 +103,13 @@ export const resolutionTexts = {
   zoneUnsure: {
     zh_TW: '有 {n} 個網域近期無法確認指向何處，可能仍指向這裡：請先檢查它們的 CNAME',
     zh_CN: '有 {n} 个域名近期无法确认指向何处，可能仍指向这里：请先检查它们的 CNAME',
-    en_US: 'Where {n} domains lead is not known of late, perhaps here: check their CNAME first',
+    en_US:
+      'Where {n} {n, one: domain leads, other: domains lead} is not known of late, perhaps here: check {n, one: its, other: their} CNAME first',
   },
   dnsInUse: {
     zh_TW: '仍有 {n} 個 CNAME 網域由它回應，請先移除這些網域',
     zh_CN: '仍有 {n} 个 CNAME 域名由它应答，请先移除这些域名',
-    en_US: 'It answers for {n} CNAME zones: remove these first',
+    en_US: 'It answers for {n} CNAME {n, one: zone: remove it, other: zones: remove them} first',
   },
   dnsLeaving: {
     zh_TW:
@@ -116,7 +117,7 @@ export const resolutionTexts = {
     zh_CN:
       '正在从 {n} 个已移除的 CNAME 域名撤下记录：请稍后再试。若服务器没有应答，域名移除 {minutes} 分钟后即可移除此设置，记录须自行删除',
     en_US:
-      'Our records are being taken away from {n} removed CNAME zones: try again shortly. If the server does not answer, this can go {minutes} minutes after the zones, and the records are yours to delete',
+      'Our records are being taken away from {n} removed CNAME {n, one: zone, other: zones}: try again shortly. If the server does not answer, this can go {minutes} minutes after the {n, one: zone, other: zones}, and the records are yours to delete',
   },
   dnsKeyAgain: {
     zh_TW: '更改 API 位址時，請重新輸入 API 金鑰',

@@ -209,10 +209,9 @@ export const ruleTexts = {
       'Another customer uses this name too, or one above it. Show that it is yours: add the TXT record {record} with {value} to its DNS, then try again',
   },
   addressNotAllowed: {
-    zh_TW: '{address} 不可作為源站：這是本機、鏈路本地、群播或保留位址。請填寫源站的公開位址',
-    zh_CN: '{address} 不能作为源站：这是本机、链路本地、组播或保留地址。请填写源站的公网地址',
-    en_US:
-      '{address} cannot be an origin: it is a loopback, link-local, multicast or reserved address. Enter the public address of the origin',
+    zh_TW: '{address} 不可使用：這是本機、鏈路本地、群播或保留位址。請填寫公開位址',
+    zh_CN: '{address} 不能使用：这是本机、链路本地、组播或保留地址。请填写公网地址',
+    en_US: '{address} cannot be used: it is a loopback, link-local, multicast or reserved address. Enter a public address',
   },
   addressPrivate: {
     zh_TW: '{address} 是私有位址，不在允許的範圍內。請填寫公開位址，或請營運商允許此網段',
@@ -221,9 +220,9 @@ export const ruleTexts = {
       '{address} is a private address outside the allowed ranges. Enter a public address, or ask your provider to allow its range',
   },
   addressOwn: {
-    zh_TW: '{address} 屬於本平台自身，不可作為源站。請填寫您自己伺服器的位址',
-    zh_CN: '{address} 属于本平台自身，不能作为源站。请填写您自己服务器的地址',
-    en_US: '{address} belongs to this platform itself and cannot be an origin. Enter the address of your own server',
+    zh_TW: '{address} 屬於本平台自身，不可使用。請填寫您自己伺服器的位址',
+    zh_CN: '{address} 属于本平台自身，不能使用。请填写您自己服务器的地址',
+    en_US: '{address} belongs to this platform itself. Enter the address of your own server',
   },
   metadataRange: {
     zh_TW: '{range} 是雲端主機的中繼資料服務，無法開放。請刪除這一行',

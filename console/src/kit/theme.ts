@@ -114,7 +114,8 @@ export function themeOf(name: ThemeName, isNarrow: boolean): ThemeConfig {
         dangerShadow: 'none',
       },
       Drawer: { footerPaddingBlock: 10, footerPaddingInline: 16 },
-      Form: { itemMarginBottom: 18, verticalLabelPadding: '0 0 5px' },
+      // what is wrong with a field is read there, and is no fainter than elsewhere
+      Form: { ...(isDark && { colorError: dark!.colorError }), itemMarginBottom: 18, verticalLabelPadding: '0 0 5px' },
       Segmented: {
         itemSelectedBg: isDark ? '#2a3738' : '#ffffff',
         trackBg: isDark ? '#11181a' : '#ecefef',

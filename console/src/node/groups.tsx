@@ -48,20 +48,20 @@ function NodeCount({ group: { nodeCount, virtualNodeCount, productCount, lines }
         {text}
       </span>
       {note && <span className="cell-note">{note}</span>}
-      {isNarrow && <Unmatched lines={lines} />}
+      {isNarrow && <Unmatched lines={lines} isShort />}
     </span>
   );
 }
 
-/** What of them no address is in: by that a line answers nobody. A telephone says so beside the name, or nobody would see it. */
-function Unmatched({ lines }: { lines: readonly GroupLine[] }) {
+/** What of them no address is in: by that a line answers nobody. A telephone says so beside the name, or nobody would see it, in few words. */
+function Unmatched({ lines, isShort }: { lines: readonly GroupLine[]; isShort?: boolean }) {
   const unmatched = lines.flatMap(line => line.unmatched);
   if (!unmatched.length) return null;
   const hasRegion = unmatched.some(one => /^[A-Z]{2}-/.test(one));
   return (
     <span className="cell-note status is-long" title={unmatched.join(', ')}>
       {t('group.unmatched', { places: unmatched.slice(0, unmatchedShown).join(', '), count: unmatched.length })}
-      {hasRegion && ` ${t('group.unmatchedRegions')}`}
+      {hasRegion && !isShort && ` ${t('group.unmatchedRegions')}`}
     </span>
   );
 }

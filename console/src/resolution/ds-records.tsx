@@ -6,6 +6,7 @@ import { t } from '../kit/text.ts';
 import { dsFields } from './ds-fields.ts';
 
 const widthPx = 560;
+const heading = { margin: '20px 0 6px' };
 const copied = (text: string) => (
   <span className="address">
     <span className="mono">{text}</span>
@@ -41,21 +42,26 @@ export function DsRecords({ name, ds, before, state, onClose }: Props) {
   return (
     <Drawer open title={t('ds.title', { name })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
       {state && (
-        <p className="status is-long" role="status">
+        <p className="status is-long" role="status" style={{ marginBottom: 12 }}>
           <span className={`status-dot ${state[0]}`} aria-hidden />
           {state[1]}
         </p>
       )}
-      {ds.length > 0 && <p className="ink-2">{t('ds.text', { name })}</p>}
       {ds.map((one, index) => (
         <section key={one}>
-          {ds.length > 1 && <h3>{t(index === ds.length - 1 ? 'ds.new' : 'ds.old')}</h3>}
+          {ds.length > 1 && <h3 style={heading}>{t(index === ds.length - 1 ? 'ds.new' : 'ds.old')}</h3>}
+          {/* of two it is the new one that is to be written */}
+          {index === ds.length - 1 && (
+            <p className="ink-2" style={{ marginBottom: 8 }}>
+              {t('ds.text', { name })}
+            </p>
+          )}
           <Record ds={one} />
         </section>
       ))}
       {before.map(one => (
         <section key={one}>
-          <h3>{t('ds.takeOut')}</h3>
+          <h3 style={heading}>{t('ds.takeOut')}</h3>
           <Record ds={one} />
         </section>
       ))}

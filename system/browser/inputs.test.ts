@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { picture, type Visitor } from './browser.ts';
 import { demo } from './demo.ts';
+import { serious } from './serious.ts';
 
 const stand = demo();
 const drawer = '.ant-drawer-open';
@@ -81,6 +82,14 @@ test('a group gets a line of its own, and nodes answer on it', async () => {
   await page.keyboard.type('198.51.100.0/24');
   await page.keyboard.press('Enter');
   await page.click('#lines_0_asns');
+  await page.keyboard.type('AS645oo');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  // chips are no lines: the one that is meant is named
+  await page.locator(drawer).getByText('AS645oo: ').waitFor();
+  assert.deepEqual(await serious(visitor, drawer), []);
+  await page.click('#lines_0_asns');
+  await page.keyboard.press('Backspace');
   await page.keyboard.type('AS64500');
   await page.keyboard.press('Enter');
   await page.click('#lines_0_places');

@@ -83,7 +83,8 @@ test('an operator gives an account at a provider and a zone; a wrong token is to
 
   await operator.go(cname);
   await create(operator);
-  await page.fill(`${drawer} #domainName`, zone);
+  // as it is pasted
+  await page.fill(`${drawer} #domainName`, `HTTPS://${zone.toUpperCase()}./`);
   await operator.choose('dnsSettingID', 'Cloudflare');
   await save(operator);
   const state = page.locator('.ant-table-row', { hasText: zone });

@@ -47,7 +47,7 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
                 type="warning"
                 showIcon
                 style={{ marginBottom: 12 }}
-                title={t('cname.unseen')}
+                title={t(isKnown ? 'cname.unseen' : 'cname.unseenFirst')}
                 description={t(`cnameUnseen.${domain.cnameUnseen}`)}
               />
             )}

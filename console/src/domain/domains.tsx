@@ -12,7 +12,6 @@ import { inPlace, later } from '../kit/later.tsx';
 import { queryOf } from '../kit/list-state.ts';
 import { notify } from '../kit/notice.ts';
 import { overlay } from '../kit/overlay.ts';
-import { Status } from '../kit/bits.tsx';
 import { act, type FormField, type Params, options, resource, type RowAction, type Values } from '../kit/resource.ts';
 import { query } from '../kit/query.ts';
 import { useCan } from '../kit/permissions.ts';
@@ -21,7 +20,7 @@ import { withTexts } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { checkNames } from './check-names.ts';
 import { assignments } from './modules.ts';
-import { NameState } from './name-state.tsx';
+import { DomainState, NameState } from './name-state.tsx';
 import { nameStates, stateQuery } from './name-states.ts';
 import { removeNeeds } from './remove-needs.ts';
 import { newUpstream, upstreamFields } from './upstream-fields.ts';
@@ -143,7 +142,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
   rowName: domain => domain.domainName,
   columns: [
     { name: 'domainName', sort: true, link: 'upstreams', width: 260 },
-    { name: 'status', render: domain => <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />, width: 110 },
+    { name: 'status', render: domain => <DomainState domain={domain} />, width: 110, isState: true },
     { name: 'upstreamCount', kind: 'number' },
     {
       name: 'cnameStatus',

@@ -33,12 +33,13 @@ export async function isSure(question: Question): Promise<boolean> {
   }
 }
 
-/** "Leave and lose what you typed?" */
-export const mayDiscard = () =>
-  isSure({
+let discarding: Promise<boolean> | undefined;
+/** "Leave and lose what you typed?" Asked once: Escape may be pressed again before the dialog is there. */
+export const mayDiscard = (): Promise<boolean> =>
+  (discarding ??= isSure({
     title: t('confirm.discard'),
     warning: t('confirm.discardText'),
     targets: [],
     level: 'disruptive',
     confirm: t('action.discard'),
-  });
+  }).finally(() => (discarding = undefined)));

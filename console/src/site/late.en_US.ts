@@ -138,6 +138,7 @@ export default {
   'cname.state.unset': 'No record is seen yet.',
   'cname.checkedAt': 'Looked at {time}',
   'cname.unseen': 'It could not be checked now; what is shown is what was seen last.',
+  'cname.unseenFirst': 'It could not be checked now.',
   'cname.neverSeen': 'Not checked yet.',
   'cname.check': 'Check now',
   'cname.how': 'How',

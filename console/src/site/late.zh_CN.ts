@@ -133,6 +133,7 @@ export default {
   'cname.state.unset': '还看不到任何记录。',
   'cname.checkedAt': '检查于 {time}',
   'cname.unseen': '这次无法检查，以下是上次看到的结果。',
+  'cname.unseenFirst': '这次无法检查。',
   'cname.neverSeen': '还没有检查过。',
   'cname.check': '立即检查',
   'cname.how': '设置方式',

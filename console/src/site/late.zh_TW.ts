@@ -132,6 +132,7 @@ export default {
   'cname.state.unset': '還看不到任何紀錄。',
   'cname.checkedAt': '檢查於 {time}',
   'cname.unseen': '這次無法檢查，以下是上次看到的結果。',
+  'cname.unseenFirst': '這次無法檢查。',
   'cname.neverSeen': '還沒有檢查過。',
   'cname.check': '立即檢查',
   'cname.how': '設定方式',

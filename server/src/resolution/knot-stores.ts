@@ -50,7 +50,10 @@ export function putStoreAside(dir: string, store: Store): (() => void) | undefin
   const folder = storeOf(dir, store);
   if (!existsSync(folder)) return undefined;
   // keys that went aside before may be the ones that the zone above knows
-  const aside = store === 'keys' && existsSync(`${folder}.unread`) ? `${folder}.${randomBytes(4).toString('hex')}.unread` : `${folder}.unread`;
+  const aside =
+    store === 'keys' && existsSync(`${folder}.unread`)
+      ? `${folder}.${randomBytes(4).toString('hex')}.unread`
+      : `${folder}.unread`;
   rmSync(aside, { recursive: true, force: true });
   renameSync(folder, aside);
   return () => {

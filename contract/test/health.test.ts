@@ -97,6 +97,22 @@ test('every reason has a sentence and advice in three languages, with the same p
   assert.doesNotMatch(sentenceOf(warns('nodes.offline', { node: 'tpe-1', seconds: 1 }), 'en_US'), /^tpe-1:/);
 });
 
+test('how long something takes is told as people say it', () => {
+  const said = (seconds: number, language: (typeof languages)[number]) =>
+    sentenceOf(warns('nodes.offline', { node: 'tpe-1', seconds }), language);
+  for (const [seconds, words] of [
+    [119, '119 s'],
+    [120, '2 min'],
+    [7199, '119 min'],
+    [10_802, '3 h'],
+    [172_799, '47 h'],
+    [172_800, '2 days'],
+  ] as const)
+    assert.equal(said(seconds, 'en_US'), `Node tpe-1 has not been heard of for ${words}.`);
+  assert.equal(said(10_802, 'zh_TW'), '節點 tpe-1 已 3 小時沒有消息。');
+  assert.equal(said(600, 'zh_CN'), '节点 tpe-1 已 10 分钟没有消息。');
+});
+
 test('each check has its paragraph in the handbook, with every reason it may give', () => {
   const page = readFileSync(new URL('../../docs/handbook/health.md', import.meta.url), 'utf8');
   const sections = new Map(page.split(/^## /m).map(part => [part.split('\n')[0]!.replaceAll('`', ''), part]));

@@ -144,6 +144,23 @@ export const troubles = <T extends Check>(list: readonly T[]): T[] =>
     .sort((a, b) => weight[b.state] - weight[a.state] || a.since.localeCompare(b.since) || nameOf(a).localeCompare(nameOf(b)));
 
 const texts = { en_US, zh_CN, zh_TW } as const;
+const units = {
+  en_US: { seconds: 's', minutes: 'min', hours: 'h', days: 'days' },
+  zh_CN: { seconds: '秒', minutes: '分钟', hours: '小时', days: '天' },
+  zh_TW: { seconds: '秒', minutes: '分鐘', hours: '小時', days: '天' },
+} as const satisfies Record<Language, unknown>;
+/** In the largest unit of which there are two: 95 s, 3 min, 47 h, 5 days. */
+function durationOf(seconds: number, language: Language): string {
+  const { seconds: s, minutes, hours, days } = units[language];
+  if (seconds < 120) return `${seconds} ${s}`;
+  if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} ${minutes}`;
+  return seconds < 48 * 3600 ? `${Math.floor(seconds / 3600)} ${hours}` : `${Math.floor(seconds / 86_400)} ${days}`;
+}
+/** `{duration}` is what `seconds` says, as people say it. */
+const filled = (text: string, params: Parameters | undefined, language: Language) => {
+  const seconds = params?.['seconds'];
+  return fill(text, typeof seconds === 'number' ? { ...params, duration: durationOf(seconds, language) } : params);
+};
 /** A sentence: what is wrong. */
 export const sentenceOf = ({ reason, params }: Finding, language: Language): string => {
   if (!reason) return '';
@@ -151,11 +168,11 @@ export const sentenceOf = ({ reason, params }: Finding, language: Language): str
   // what a node says of itself, told by somebody else: the name goes in front
   const whose =
     params?.['node'] === undefined || text.includes('{node}') ? '' : `${params['node']}${language === 'en_US' ? ': ' : '：'}`;
-  return whose + fill(text, params);
+  return whose + filled(text, params, language);
 };
 /** A sentence: what to do. */
 export const adviceOf = ({ reason, params }: Finding, language: Language): string =>
-  reason ? fill(texts[language][reason][1], params) : '';
+  reason ? filled(texts[language][reason][1], params, language) : '';
 
 /** A finding as text, for `/readyz` and the terminal. */
 export const line = (check: Check, language: Language = 'en_US'): string =>

@@ -37,7 +37,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Saved changes wait in order and nothing is lost. Look at the checks “bus” and “database”; restart the service “bus” if both are well.',
   ],
   'relay.late': [
-    '{count} {count, one: saved change has, other: saved changes have} waited {seconds} s for the bus.',
+    '{count} {count, one: saved change has, other: saved changes have} waited {duration} for the bus.',
     'They go out by themselves when the bus answers. Look at the check “bus” and at logs/server.log (“relay:”).',
   ],
   'store.away': [
@@ -58,7 +58,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Nothing is lost: they wait on the bus and on the nodes. Look at the checks “bus”, “store” and “disk”.',
   ],
   'ingest.late': [
-    'Log lines have waited {seconds} s for the store.',
+    'Log lines have waited {duration} for the store.',
     'Figures are that much late. If it grows, look at the check “store” and at the load of the machine.',
   ],
   'disk.low': [
@@ -87,15 +87,15 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Calls take that much longer. Look at the load of the machine.',
   ],
   'nodes.offline': [
-    'Node {node} has not been heard of for {seconds} s.',
+    'Node {node} has not been heard of for {duration}.',
     'Look at the machine and its network. It goes on serving what it has; the addresses of an offline node can be taken off its line.',
   ],
   'nodes.notOnBus': [
-    'Node {node} reaches the control plane and does not come to its bus; it has not been heard of there for {seconds} s.',
+    'Node {node} reaches the control plane and does not come to its bus; it has not been heard of there for {duration}.',
     'If the bus has new keys, join the node again with a new token: it takes nothing that other keys signed. Else look at the way from the node to the port of the bus. It goes on serving what it has.',
   ],
   'nodes.pausedSilent': [
-    'Node {node} is paused and has not been heard of for {seconds} s.',
+    'Node {node} is paused and has not been heard of for {duration}.',
     'It is no backup any more: where no main node of its line is well, nobody stands in. Look at the machine and its network, or take it off its line.',
   ],
   'nodes.relayPassed': [
@@ -111,7 +111,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Upgrade the node; where it is too far for that, install it anew by a new join line. Until then it may not understand what it is sent. If that is no version you installed, find out who changed the machine.',
   ],
   'nodes.unserved': [
-    'Node {node} is online and does not serve {count} {count, one: change, other: changes}, the oldest for {seconds} s.',
+    'Node {node} is online and does not serve {count} {count, one: change, other: changes}, the oldest for {duration}.',
     'Look at the node’s own problem and its log (logs/agent.log). Restarting the agent on the node makes it read its configuration again; visitors are served meanwhile.',
   ],
   'nodes.problem': ['Node {node}: {detail}', 'Look at the log of the agent on the node.'],
@@ -120,7 +120,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'It goes on with what it had. Open the node to see which, correct them and save.',
   ],
   'nodes.clock': [
-    'The clock of {node} is {seconds} s away from the control plane’s.',
+    'The clock of {node} is {duration} away from the control plane’s.',
     'Turn time synchronisation on at the node (systemd-timesyncd or chrony). From five minutes on it cannot renew its credentials, and its log lines do not count.',
   ],
   'nginx.away': [
@@ -186,7 +186,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'shipping.stuck': ['Log lines of this node cannot be sent: {detail}', 'They wait on the node’s disk. Look at the check “bus”.'],
   'shipping.waiting': [
-    '{mb} MB of log lines wait on this node, the oldest for {seconds} s.',
+    '{mb} MB of log lines wait on this node, the oldest for {duration}.',
     'They are sent when the bus takes them. If it goes on growing, look at the checks “bus”, “ingest” and “store”.',
   ],
   'shipping.lost': [
@@ -231,7 +231,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'The service “work” does it every 15 minutes: is one running? Restart it.',
   ],
   'tasks.late': [
-    '{count} {count, one: task stands, other: tasks stand} still for up to {seconds} s.',
+    '{count} {count, one: task stands, other: tasks stand} still for up to {duration}.',
     'Nothing is lost: they go on where they stood. The service “work” runs them: is one running? See logs/server.log.',
   ],
   'origins.refused': [
@@ -239,7 +239,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Visitors get 502 for them. If these are private addresses of yours, allow them under Zones → Private origins; other addresses must be corrected at the domain, or opened with BREAKWATER_ORIGIN_ALLOW.',
   ],
   'documents.notMade': [
-    '{count} {count, one: saved change, other: saved changes} cannot be made into configuration, the oldest for {seconds} s: {sites}',
+    '{count} {count, one: saved change, other: saved changes} cannot be made into configuration, the oldest for {duration}: {sites}',
     'The nodes go on with what they had. Open the site to see why, correct it and save.',
   ],
   'rules.outdated': [
@@ -255,11 +255,11 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Names of customers lead nowhere meanwhile, as far as resolvers do not remember them. It is started again by itself; if it does not come back, see logs/dns.log, the disk, and whether something else has its port.',
   ],
   'names.idle': [
-    'Nobody has looked after names for {seconds} s.',
+    'Nobody has looked after names for {duration}.',
     'They are answered as before; a node that fails stays in the answers. The service “work” does it: is one running? Restart it, and see logs/server.log.',
   ],
   'names.late': [
-    'Changes of {count} CNAME {count, one: zone do, other: zones do} not come through, for up to {seconds} s: {zones}. {detail}',
+    'Changes of {count} CNAME {count, one: zone do, other: zones do} not come through, for up to {duration}: {zones}. {detail}',
     'They are tried again without end; a node that fails stays in the answers there meanwhile. DNS settings says why for each zone, and when it is tried next. At a provider: its status, its limits, the key. Embedded: logs/dns.log, the disk.',
   ],
   'signedZones.otherKey': [

@@ -31,7 +31,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '已保存的变更会依次等候，不会丢失。请查看“bus”与“database”两项检查；若两者正常，请重新启动“bus”服务。',
   ],
   'relay.late': [
-    '{count} 项已保存的变更等候送出已达 {seconds} 秒。',
+    '{count} 项已保存的变更等候送出已达 {duration}。',
     '消息总线恢复后会自动送出。请查看“bus”检查与 logs/server.log（“relay:”）。',
   ],
   'store.away': [
@@ -45,7 +45,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '统计与日志会延迟，但不会丢失。系统会自动重新启动它；请查看 logs/ingest.log。',
   ],
   'ingest.stuck': ['日志无法写入：{detail}', '不会丢失：日志在总线与节点上等候。请查看“bus”、“store”与“disk”检查。'],
-  'ingest.late': ['日志等候写入已达 {seconds} 秒。', '统计会延迟相同的时间。若持续增加，请查看“store”检查与机器负载。'],
+  'ingest.late': ['日志等候写入已达 {duration}。', '统计会延迟相同的时间。若持续增加，请查看“store”检查与机器负载。'],
   'disk.low': ['{folder} 所在磁盘只剩 {freeMB} MB。', '请在低于 {leastMB} MB 之前释放空间或扩充磁盘。'],
   'disk.full': [
     '{folder} 所在磁盘已满：只剩 {freeMB} MB。',
@@ -63,15 +63,15 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'process.away': ['程序 {name} 没有响应。', '系统会自动重新启动它；请查看 logs/{name}.log。'],
   'process.busy': ['此程序曾连续忙碌 {ms} 毫秒。', '调用会因此延迟。请查看机器负载。'],
   'nodes.offline': [
-    '节点 {node} 已 {seconds} 秒没有消息。',
+    '节点 {node} 已 {duration}没有消息。',
     '请查看该机器与其网络。节点会继续以现有配置提供服务；离线节点的地址可以从线路上移除。',
   ],
   'nodes.notOnBus': [
-    '节点 {node} 连得上控制端，却没有连上消息总线；总线已 {seconds} 秒没有收到它的消息。',
+    '节点 {node} 连得上控制端，却没有连上消息总线；总线已 {duration}没有收到它的消息。',
     '若总线换了新的密钥，请用新的令牌让节点重新加入：节点不接受其他密钥签署的内容。否则请查看节点到总线端口之间的网络。节点会以现有配置提供服务。',
   ],
   'nodes.pausedSilent': [
-    '已暂停的节点 {node} 已 {seconds} 秒没有消息。',
+    '已暂停的节点 {node} 已 {duration}没有消息。',
     '它已无法担任备用：线路上的主要节点都不正常时，将没有节点可以顶替。请查看该机器与其网络，或将它从线路上移除。',
   ],
   'nodes.relayPassed': [
@@ -87,7 +87,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '请升级该节点；相差太远无法直接升级时，请用新的加入命令重新安装。在此之前，它未必能读懂送来的配置。若这台机器不是您安装的版本，请查明是谁更改了它。',
   ],
   'nodes.unserved': [
-    '节点 {node} 在线，但有 {count} 项变更尚未生效，最久的已等候 {seconds} 秒。',
+    '节点 {node} 在线，但有 {count} 项变更尚未生效，最久的已等候 {duration}。',
     '请查看节点本身的问题与日志（logs/agent.log）。在节点上重新启动代理程序会重新读取配置；期间访客照常获得服务。',
   ],
   'nodes.problem': ['节点 {node}：{detail}', '请查看节点上代理程序的日志。'],
@@ -97,7 +97,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '访客在此节点得不到响应。系统会自动重新启动它；请查看 node/log/nginx.out 与 error.log。',
   ],
   'nodes.clock': [
-    '{node} 的时钟与控制端相差 {seconds} 秒。',
+    '{node} 的时钟与控制端相差 {duration}。',
     '请在节点上启用时间同步（例如 systemd-timesyncd 或 chrony）。相差超过 5 分钟，节点就无法更新凭据，也不会采计它的日志。',
   ],
   'nginx.hung': [
@@ -156,7 +156,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'shipping.stuck': ['此节点的日志无法送出：{detail}', '日志在节点磁盘上等候。请查看“bus”检查。'],
   'shipping.waiting': [
-    '此节点有 {mb} MB 的日志等候送出，最久的已等候 {seconds} 秒。',
+    '此节点有 {mb} MB 的日志等候送出，最久的已等候 {duration}。',
     '消息总线可接收时就会送出。若持续增加，请查看“bus”、“ingest”与“store”检查。',
   ],
   'shipping.lost': [
@@ -198,7 +198,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此工作由 work 服务每 15 分钟执行一次，请确认该服务正在运行，或重新启动。',
   ],
   'tasks.late': [
-    '{count} 项任务已停滞，最久 {seconds} 秒。',
+    '{count} 项任务已停滞，最久 {duration}。',
     '不会丢失：会从停下的地方继续。任务由 work 服务执行，请确认该服务正在运行，并查看 logs/server.log。',
   ],
   'origins.refused': [
@@ -206,7 +206,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '访客会收到 502。若这些是您的私有地址，请在“区域 → 私有源站”中允许；其他地址请在域名中更正，或用 BREAKWATER_ORIGIN_ALLOW 开放。',
   ],
   'documents.notMade': [
-    '{count} 项已保存的变更无法生成配置，最久的已有 {seconds} 秒：{sites}',
+    '{count} 项已保存的变更无法生成配置，最久的已有 {duration}：{sites}',
     '节点会沿用先前的配置。请打开站点查看原因，更正后再保存。',
   ],
   'rules.outdated': [
@@ -222,11 +222,11 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '解析器若没有缓存，客户的域名此时无法解析。它会自动重新启动；若仍未恢复，请查看 logs/dns.log、磁盘空间，以及端口是否被其他程序占用。',
   ],
   'names.idle': [
-    '已有 {seconds} 秒没有进程在维护解析结果。',
+    '已有 {duration}没有进程在维护解析结果。',
     '现有结果照常应答，但故障的节点不会被移除。这项工作由“work”服务负责：它是否在运行？请重新启动，并查看 logs/server.log。',
   ],
   'names.late': [
-    '{count} 个 CNAME 域名的变更未能生效，最久已达 {seconds} 秒：{zones}。{detail}',
+    '{count} 个 CNAME 域名的变更未能生效，最久已达 {duration}：{zones}。{detail}',
     '系统会持续重试；这段时间故障的节点仍留在这些域名的解析结果中。各域名的原因与下次重试时间请见“DNS 设置”。使用服务商时请检查其状态、频率限制与密钥；使用内置域名服务器时请查看 logs/dns.log 与磁盘空间。',
   ],
   'signedZones.otherKey': [

@@ -31,7 +31,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '已儲存的變更會依序等候，不會遺失。請查看「bus」與「database」兩項檢查；若兩者正常，請重新啟動「bus」服務。',
   ],
   'relay.late': [
-    '{count} 筆已儲存的變更等候送出已達 {seconds} 秒。',
+    '{count} 筆已儲存的變更等候送出已達 {duration}。',
     '訊息匯流排恢復後會自動送出。請查看「bus」檢查與 logs/server.log（「relay:」）。',
   ],
   'store.away': [
@@ -45,7 +45,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '統計與日誌會延遲，但不會遺失。系統會自動重新啟動它；請查看 logs/ingest.log。',
   ],
   'ingest.stuck': ['日誌無法寫入：{detail}', '不會遺失：日誌在匯流排與節點上等候。請查看「bus」、「store」與「disk」檢查。'],
-  'ingest.late': ['日誌等候寫入已達 {seconds} 秒。', '統計會延遲相同的時間。若持續增加，請查看「store」檢查與機器負載。'],
+  'ingest.late': ['日誌等候寫入已達 {duration}。', '統計會延遲相同的時間。若持續增加，請查看「store」檢查與機器負載。'],
   'disk.low': ['{folder} 所在磁碟只剩 {freeMB} MB。', '請在低於 {leastMB} MB 之前釋出空間或擴充磁碟。'],
   'disk.full': [
     '{folder} 所在磁碟已滿：只剩 {freeMB} MB。',
@@ -63,15 +63,15 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'process.away': ['程式 {name} 沒有回應。', '系統會自動重新啟動它；請查看 logs/{name}.log。'],
   'process.busy': ['此程式曾連續忙碌 {ms} 毫秒。', '呼叫會因此延遲。請查看機器負載。'],
   'nodes.offline': [
-    '節點 {node} 已 {seconds} 秒沒有消息。',
+    '節點 {node} 已 {duration}沒有消息。',
     '請查看該機器與其網路。節點會繼續以現有設定提供服務；離線節點的位址可以從線路上移除。',
   ],
   'nodes.notOnBus': [
-    '節點 {node} 連得上控制端，卻沒有連上訊息匯流排；匯流排已 {seconds} 秒沒有收到它的消息。',
+    '節點 {node} 連得上控制端，卻沒有連上訊息匯流排；匯流排已 {duration}沒有收到它的消息。',
     '若匯流排換了新的金鑰，請用新的權杖讓節點重新加入：節點不接受其他金鑰簽署的內容。否則請查看節點到匯流排連接埠之間的網路。節點會以現有設定提供服務。',
   ],
   'nodes.pausedSilent': [
-    '已暫停的節點 {node} 已 {seconds} 秒沒有消息。',
+    '已暫停的節點 {node} 已 {duration}沒有消息。',
     '它已無法擔任備援：線路上的主要節點都不正常時，將沒有節點可以頂替。請查看該機器與其網路，或將它從線路上移除。',
   ],
   'nodes.relayPassed': [
@@ -87,7 +87,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '請升級該節點；相差太遠無法直接升級時，請用新的加入指令重新安裝。在此之前，它未必能讀懂送來的設定。若這台機器不是您安裝的版本，請查明是誰更動了它。',
   ],
   'nodes.unserved': [
-    '節點 {node} 在線上，但有 {count} 項變更尚未生效，最久的已等候 {seconds} 秒。',
+    '節點 {node} 在線上，但有 {count} 項變更尚未生效，最久的已等候 {duration}。',
     '請查看節點本身的問題與日誌（logs/agent.log）。在節點上重新啟動代理程式會重新讀取設定；期間訪客照常獲得服務。',
   ],
   'nodes.problem': ['節點 {node}：{detail}', '請查看節點上代理程式的日誌。'],
@@ -97,7 +97,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '訪客在此節點得不到回應。系統會自動重新啟動它；請查看 node/log/nginx.out 與 error.log。',
   ],
   'nodes.clock': [
-    '{node} 的時鐘與控制端相差 {seconds} 秒。',
+    '{node} 的時鐘與控制端相差 {duration}。',
     '請在節點上啟用時間同步（例如 systemd-timesyncd 或 chrony）。相差超過 5 分鐘，節點就無法更新憑證，也不會採計它的日誌。',
   ],
   'nginx.hung': [
@@ -156,7 +156,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'shipping.stuck': ['此節點的日誌無法送出：{detail}', '日誌在節點磁碟上等候。請查看「bus」檢查。'],
   'shipping.waiting': [
-    '此節點有 {mb} MB 的日誌等候送出，最久的已等候 {seconds} 秒。',
+    '此節點有 {mb} MB 的日誌等候送出，最久的已等候 {duration}。',
     '訊息匯流排可接收時就會送出。若持續增加，請查看「bus」、「ingest」與「store」檢查。',
   ],
   'shipping.lost': [
@@ -198,7 +198,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此工作由 work 服務每 15 分鐘執行一次，請確認該服務正在運作，或重新啟動。',
   ],
   'tasks.late': [
-    '{count} 項任務已停滯，最久 {seconds} 秒。',
+    '{count} 項任務已停滯，最久 {duration}。',
     '不會遺失：會從停下的地方繼續。任務由 work 服務執行，請確認該服務正在運作，並查看 logs/server.log。',
   ],
   'origins.refused': [
@@ -206,7 +206,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '訪客會收到 502。若這些是您的私有位址，請於「區域 → 私有源站」允許；其他位址請於網域修正，或以 BREAKWATER_ORIGIN_ALLOW 開放。',
   ],
   'documents.notMade': [
-    '{count} 筆已儲存的變更無法產生設定，最久的已達 {seconds} 秒：{sites}',
+    '{count} 筆已儲存的變更無法產生設定，最久的已達 {duration}：{sites}',
     '節點會沿用先前的設定。請開啟站點查看原因，修正後再儲存。',
   ],
   'rules.outdated': [
@@ -222,11 +222,11 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '解析器若沒有快取，客戶的網域名稱此時無法解析。它會自動重新啟動；若仍未恢復，請查看 logs/dns.log、磁碟空間，以及連接埠是否被其他程式占用。',
   ],
   'names.idle': [
-    '已有 {seconds} 秒沒有程序在維護解析結果。',
+    '已有 {duration}沒有程序在維護解析結果。',
     '現有結果照常回應，但故障的節點不會被移除。這項工作由「work」服務負責：它是否在執行？請重新啟動，並查看 logs/server.log。',
   ],
   'names.late': [
-    '{count} 個 CNAME 網域的變更未能生效，最久已達 {seconds} 秒：{zones}。{detail}',
+    '{count} 個 CNAME 網域的變更未能生效，最久已達 {duration}：{zones}。{detail}',
     '系統會持續重試；這段期間故障的節點仍留在這些網域的解析結果中。各網域的原因與下次重試時間請見「DNS 設定」。使用服務商時請檢查其狀態、頻率限制與金鑰；使用內建名稱伺服器時請查看 logs/dns.log 與磁碟空間。',
   ],
   'signedZones.otherKey': [

@@ -50,4 +50,27 @@ test('while an upgrade goes on the page says so, leads to its log, and offers no
     assert.deepEqual(operator.takeProblems(), []);
     await operator.close();
   }
+  const later = new pg.Client({ connectionString: database });
+  await later.connect();
+  await later.query(`delete from task where kind = 'nodeUpgrade'`);
+  await later.end();
+  for (const look of looks) {
+    const operator = await stand.inside('client', look);
+    const { page } = operator;
+    // nothing is packed for nodes here
+    await page.route('**/node/latestVersion', async route => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), version: '0.2.0-new' } });
+    });
+    await operator.load(at);
+    await page.locator('.ant-table-row', { hasText: 'edge-1' }).locator('.ant-checkbox-input').check();
+    const button = page.locator('.toolbar-chosen').getByRole('button').first();
+    await button.click();
+    const question = page.locator('.ant-modal-confirm, .ant-modal').last();
+    await question.waitFor();
+    // nobody who is well goes first: that is said before it is ordered
+    await picture(page, `upgrade-unproven-${look.width}`);
+    if (look.language !== 'zh_TW') assert.match(await question.innerText(), /None of the chosen nodes is well now/);
+    await operator.close();
+  }
 });

@@ -80,25 +80,6 @@ test('nodes that go are one line that counts them, for whoever may see nodes, an
   assert.match(zh.body.notices[0].sentence, /^7 個節點離線：edge-1、/);
 });
 
-test('a paused node that falls silent is told like any other, once, and so is that it is back', async () => {
-  const { db } = api.database;
-  const z = await api.tenant('paused');
-  const [made] = await rows<{ id: number }>(
-    db,
-    sql`insert into node ("clientID", "zoneID", name, status) values (${z.client.id}, ${z.zoneID}, 'spare', 'paused') returning id`,
-  );
-  const set = async (silentSince: string | null) => {
-    await sql`update node set "silentSince" = ${silentSince} where id = ${made!.id}`.execute(db);
-    await teller.look();
-    return (await inbox(z.client)).notices.map(({ kind, sentence }) => `${kind} ${sentence}`);
-  };
-  const [first] = await set('2026-01-01T00:00:00Z');
-  assert.match(first!, /^nodeOffline .*spare/);
-  assert.equal((await set('2026-01-01T00:00:01Z')).length, 1);
-  assert.match((await set(null))[0]!, /^nodeBack .*spare/);
-  await sql`delete from mail where "clientID" = ${z.client.id}`.execute(db);
-});
-
 test('whoever sees some zones alone is told of the nodes in them', async () => {
   const { db } = api.database;
   const z = await api.tenant('zones');

@@ -85,6 +85,10 @@ describe('a licence', () => {
     const seen = await admin.read(`/admin/license/${a.client.id}/order`);
     assert.deepEqual([seen.kind, seen.state, seen.licenseSetting.siteLimit], ['order', 'valid', 5]);
     assert.ok(Math.abs(Date.parse(seen.expiredAt) - Date.now() - 30 * 86_400_000) < 60_000, seen.expiredAt);
+    // the setting alone: it ends when it did
+    ok(await admin.put(`/admin/license/${a.client.id}/order`, { ...none, siteLimit: 8 }));
+    const kept = await admin.read(`/admin/license/${a.client.id}/order`);
+    assert.deepEqual([kept.expiredAt, kept.licenseSetting.siteLimit], [seen.expiredAt, 8]);
     ok(await order({ siteLimit: 6 }));
     const stale = await api.call('PUT', `/admin/license/${a.client.id}/order`, {
       token: (await api.account('admin', `other${serial}@test.test`)).token,

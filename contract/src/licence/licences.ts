@@ -128,7 +128,8 @@ export const licenseOrders = calls(
     'GET /license/orders': { query: list({ keyword: opt(str(64)) }), answer: page(Holder) },
     'GET /license/{userId}/order': { answer: Order },
     'PUT /license/{userId}/order': {
-      body: obj({ ...limitFields, expiredAt: nullable(time()) }),
+      // left out, it ends when it did
+      body: obj({ ...limitFields, expiredAt: opt(nullable(time())) }),
       errors: ['licenseNotFound'],
     },
   },

@@ -92,10 +92,10 @@ export const licenceOrderCalls = implement(
       const held = await ctx.services.licences.of(ctx.db, params.userId);
       // what a file says stands in the file: another licence is issued in its place
       if (held.kind === 'offline') throw fail('licenseNotFound');
-      const { expiredAt, ...limits } = body;
+      const { expiredAt = held.expiredAt, ...limits } = body;
       const before = { ...held.limits, expiredAt: held.expiredAt, id: params.userId, version: held.version };
       await ctx.expect('licenseOrder', before, body);
-      if (isSame({ ...held.limits, expiredAt: held.expiredAt }, body)) return {};
+      if (isSame({ ...held.limits, expiredAt: held.expiredAt }, { ...limits, expiredAt })) return {};
       const known = await row<{ licenseID: number | null }>(
         ctx.db,
         sql`select "licenseID" from "licenseOrder" where "clientID" = ${params.userId}`,

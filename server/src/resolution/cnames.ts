@@ -34,10 +34,11 @@ async function checkName(ctx: Context, name: string): Promise<void> {
     throw failFields([{ path: 'domainName', rule: 'zoneOfEverybody', bounds: { value: name } }]);
   // two at once would each find the other's name free; held until this one stands
   await sql`select pg_advisory_xact_lock(${namesKey}::bigint)`.execute(ctx.db);
-  const near = await row(
+  const near = await row<{ isSame: boolean }>(
     ctx.db,
-    sql`select 1 from cname where "deletedAt" is null and ("domainName" = any(${suffixesOf(name)}) or right("domainName", ${name.length + 1}) = ${`.${name}`}) limit 1`,
+    sql`select "domainName" = ${name} and "clientID" = ${ctx.actor.rootID} as "isSame" from cname where "deletedAt" is null and ("domainName" = any(${suffixesOf(name)}) or right("domainName", ${name.length + 1}) = ${`.${name}`}) order by 1 desc limit 1`,
   );
+  if (near?.isSame) throw fail('duplicated');
   if (near) throw failFields([{ path: 'domainName', rule: 'zoneOfAnother' }]);
   // what a virtual node leads to would lead back here
   const led = await row<{ target: string }>(

@@ -14,7 +14,7 @@ import { checkWhole } from '../kit/whole.ts';
 import { askNow } from './asked-now.ts';
 import { operatorPolicy } from './drivers.ts';
 import { zonesOf } from './load.ts';
-import { cnameTable, dnsSettingTable, groupsWaiting, isLeaving, namesWaiting } from './tables.ts';
+import { dnsSettingTable, groupsWaiting, isLeaving, namesWaiting } from './tables.ts';
 
 /** What an account says of itself (`dnsType`): the kind of the oldest that it has. */
 async function sayType(ctx: Context, without: readonly number[] = []): Promise<void> {
@@ -151,9 +151,11 @@ export const dnsSettingCalls = implement(
       };
     },
     'POST /dns/recovery': async ({ ctx }) => {
-      const zones = await ctx.store(cnameTable).pick(['id', 'domainName']);
-      await sql`update cname set "comparedAt" = null, tries = 0, "nextAt" = now() where id = any(${zones.map(one => one.id)})`.execute(
+      // those too that are no more, as long as names of ours stand there
+      const zones = await rows<{ id: number }>(
         ctx.db,
+        sql`update cname c set "comparedAt" = null, tries = 0, "nextAt" = now()
+          where c."clientID" = ${ctx.actor.rootID} and (c."deletedAt" is null or ${isLeaving}) returning c.id`,
       );
       for (const { id } of zones) ctx.note({ table: 'cname', id, after: { recovery: true } });
       return {};

@@ -34,7 +34,7 @@ async function held(db: Db, { email, area }: Named): Promise<Found> {
   // held before it changes: whoever is signing in waits, and finds what they signed in by gone
   const found = await row<Found>(
     db,
-    sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language, "twoFactor" from account
+    sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language, timezone, "twoFactor" from account
         where auth = ${area} and lower(email) = lower(${email}) and "deletedAt" is null for update`,
   );
   if (!found) throw new Error(`There is no account ${email} in the area ${area}. \`breakwater account list\` shows them all.`);

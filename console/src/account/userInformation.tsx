@@ -31,7 +31,7 @@ function zoneOption(zone: string) {
 /** UTC is a time zone people choose, but not one the list holds. */
 const zonesOf = (current: string) => [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].map(zoneOption);
 
-const fieldsOf = (current: string, isProxied: boolean): FormField[] => {
+const fieldsOf = (current: string, isProxied: boolean, isRoot: boolean): FormField[] => {
   const zones = zonesOf(current);
   return [
     { name: 'name', kind: 'text', label: 'displayName' },
@@ -39,7 +39,8 @@ const fieldsOf = (current: string, isProxied: boolean): FormField[] => {
     {
       name: 'timezone',
       kind: 'custom',
-      help: ofArea({ user: 'timezone', client: 'timezoneClient', admin: 'timezone' }),
+      // the months of an operator are those of its root account
+      help: isRoot && ofArea({ user: false, client: true, admin: false }) ? 'timezoneClient' : 'timezone',
       render: ({ value, ...input }) => (
         <Select {...input} value={value as string} showSearch={{ optionFilterProp: 'label' }} options={zones} />
       ),
@@ -56,7 +57,7 @@ export default function UserInformation() {
   const { name, language: spoken, timezone, newDeviceMail, version, twoFactor } = self;
   const [isOpen, setOpen] = useState(false);
   // oxlint-disable-next-line react/exhaustive-deps -- hundreds of zones: the one that stood here first stays among them
-  const fields = useMemo(() => fieldsOf(timezone, !!self.proxyName), []);
+  const fields = useMemo(() => fieldsOf(timezone, !!self.proxyName, self.isRoot), []);
 
   async function saved(values: Values) {
     await loadSelf();

@@ -24,6 +24,7 @@ export interface Comer {
   email: string;
   auth: Area;
   language: Language;
+  timezone: string;
 }
 /** Writes down how it went. */
 export type Said = (status: number, reason: SignInReason) => Promise<void>;

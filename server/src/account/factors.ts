@@ -7,6 +7,7 @@ import type { Area } from '#contract/kit/call.ts';
 import type { Language } from '#contract/kit/text.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
+import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import { Sealed } from '../kit/sealed.ts';
@@ -30,6 +31,8 @@ export interface CodeReader {
   rootID: number;
   parentClient: number | null;
   language: Language;
+  /** IANA */
+  timezone: string;
 }
 /** By whose server an account's mails go. */
 export const operatorOf = ({ auth, rootID, parentClient }: Pick<CodeReader, 'auth' | 'rootID' | 'parentClient'>): number | null =>
@@ -110,12 +113,12 @@ export async function mailTaken(
 ): Promise<boolean> {
   const account = await row<CodeReader>(
     db,
-    sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language from account where id = ${accountID}`,
+    sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language, timezone from account where id = ${accountID}`,
   );
   if (!account) return false;
   const { email: to, language } = account;
-  const time = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return sendMail(db, services, { operatorID: operatorOf(account), to, language, template, data: { time } });
+  const data = { time: mailTime(account) };
+  return sendMail(db, services, { operatorID: operatorOf(account), to, language, template, data });
 }
 
 const tryClaims = (accountID: number): Claim[] => [{ key: `code ${accountID}`, free: codeTries.freeOfAccount }];

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { deviceMailsMax } from '#contract/limits.ts';
 import type { Context } from '../kit/context.ts';
+import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import { placeInMail, whereabouts } from '../kit/place.ts';
@@ -54,7 +55,7 @@ export async function newDevice(ctx: Context, account: CodeReader, from: From, i
       language,
       template: 'newDevice',
       data: {
-        time: `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+        time: mailTime(account),
         ip: from.ip,
         place: placeInMail(of(from.ip), credits, language),
         device: name || unknown[language],

@@ -13,6 +13,7 @@ import type { Context } from '../kit/context.ts';
 import type { Change } from '../kit/effects.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
+import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import {
@@ -87,7 +88,7 @@ async function came(ctx: Context, body: Came, flow: Flow): Promise<{ provider: P
 async function accountOf(db: Db, area: string, { clientID, byEmail }: Provider, told: Told) {
   const within = sql`a.auth = ${area} and a."deletedAt" is null and root."deletedAt" is null
     and ${clientID}::bigint = case a.auth when 'client' then root.id when 'user' then a."parentClient" end`;
-  const columns = sql`a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient", a.email, a.auth, a.language`;
+  const columns = sql`a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient", a.email, a.auth, a.language, a.timezone`;
   const linked = await row<Comer & { identityID: number }>(
     db,
     sql`select i.id as "identityID", ${columns} from identity i join account a on a.id = i."accountID" ${withRoots}
@@ -185,8 +186,8 @@ export const oidcLoginCalls = implement(oidcLogin, {
 /** Its person, by mail: who links an identity signs in by it from then on. */
 async function tell(ctx: Context, account: CodeReader, template: 'identityOn' | 'identityOff', name: string): Promise<void> {
   const { email: to, language } = account;
-  const time = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), to, language, template, data: { time, name } });
+  const data = { time: mailTime(account), name };
+  await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), to, language, template, data });
 }
 
 /** Whoever acts in another's name has no business with what the other signs in by. */

@@ -22,9 +22,9 @@ import {
 /** Who acts, as mails go to them. */
 export async function readerOf({ db, actor }: Context): Promise<CodeReader & { name: string; twoFactor: FactorType }> {
   const { accountID: id, area: auth, rootID, clientID, email } = actor;
-  const found = await row<{ language: Language; name: string; twoFactor: FactorType }>(
+  const found = await row<{ language: Language; timezone: string; name: string; twoFactor: FactorType }>(
     db,
-    sql`select language, name, "twoFactor" from account where id = ${id}`,
+    sql`select language, timezone, name, "twoFactor" from account where id = ${id}`,
   );
   return { id, auth, rootID, parentClient: auth === 'user' ? clientID : null, email, ...found! };
 }

@@ -16,6 +16,7 @@ import type { Change } from '../kit/effects.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import type { MailData } from '../kit/mail/texts.ts';
+import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import type { Incoming } from '../kit/request.ts';
@@ -88,7 +89,6 @@ async function tell<T extends 'passkeyOn' | 'passkeyOff' | 'passkeyCopied'>(
   const { email: to, language } = account;
   await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), to, language, template, data });
 }
-const now = () => `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** RFC 9110 7.2: compared without case */
 export const hostOf = ({ host }: Pick<Incoming, 'host'>) => host.toLowerCase().slice(0, 255);
@@ -205,7 +205,7 @@ export const passkeyCalls = implement(
       );
       if (!made) throw fail('duplicated');
       ctx.note({ table: 'passkey', id: made.id, after: { name: body.name, host } });
-      await tell(ctx, self, 'passkeyOn', { time: now(), name: body.name });
+      await tell(ctx, self, 'passkeyOn', { time: mailTime(self), name: body.name });
       return made;
     },
 
@@ -219,7 +219,7 @@ export const passkeyCalls = implement(
       if (!gone) throw unknownID('passkeyID');
       ctx.note({ table: 'passkey', id: body.passkeyID, before: gone });
       await ctx.services.sessions.endAll(ctx.db, self.id, ctx.actor.sessionID);
-      await tell(ctx, self, 'passkeyOff', { time: now(), name: gone.name });
+      await tell(ctx, self, 'passkeyOff', { time: mailTime(self), name: gone.name });
       return {};
     },
   },
@@ -249,7 +249,7 @@ export const heldBy = (db: Db, credentialID: string) =>
   row<Held>(
     db,
     sql`select p.id as "passkeyID", p."publicKey", p.host, a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient",
-          a.email, a.auth, a.language
+          a.email, a.auth, a.language, a.timezone
         from passkey p join account a on a.id = p."accountID" ${withRoots}
         where p."credentialID" = ${credentialID} and a."deletedAt" is null and root."deletedAt" is null`,
   );
@@ -321,7 +321,7 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
 /** Its person, by mail, and not as often as somebody tries. */
 export async function tellCopied(ctx: Context, held: Held): Promise<void> {
   if (!ctx.services.sessions.tries.take([{ key: `passkey copied ${held.id}`, free: deviceMailsMax }]))
-    await tell(ctx, held, 'passkeyCopied', { time: now(), ip: ctx.ip });
+    await tell(ctx, held, 'passkeyCopied', { time: mailTime(held), ip: ctx.ip });
 }
 
 /**

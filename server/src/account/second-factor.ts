@@ -6,6 +6,7 @@ import { loginTwoFactorTypes as types, session as limits } from '#contract/limit
 import type { Context } from '../kit/context.ts';
 import { sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
+import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { Sealed } from '../kit/sealed.ts';
 import { row } from '../store/db.ts';
@@ -123,7 +124,7 @@ export const secondFactorCalls = implement(
         to: reader.email,
         language: reader.language,
         template: wanted === types.none ? 'factorOff' : 'factorOn',
-        data: { time: `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC` },
+        data: { time: mailTime(reader) },
       });
       return { recoveryCodes };
     },

@@ -49,6 +49,20 @@ test('the admin area imports no screen of customers’ or operators’ things', 
   assert.deepEqual([...new Set(folders)], ['account', 'licence']);
 });
 
+test('whoever may open one section of the system settings is led to their page', () => {
+  const callsIn = (file: string) => {
+    const text = withoutComments(readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8'));
+    return [...text.matchAll(/'((?:GET|POST) [^']+)'/g)].map(([, call]) => call!);
+  };
+  const sections = [...callsIn('system/sections.ts'), ...callsIn('licence/sections.ts')];
+  assert.ok(sections.length > 8, sections.join());
+  const page = screensOf(client).find(({ path }) => path === 'systemManagement/systemSetting')!;
+  assert.deepEqual(
+    sections.filter(one => !callsOf(page.call!).some(call => call === one)),
+    [],
+  );
+});
+
 /** Where it is asked which area this is, in words. */
 const asked = (files: readonly Source[]) =>
   files.flatMap(({ file, text }) =>

@@ -55,12 +55,16 @@ test('a box over several rows has three states, and changes those rows alone', (
 });
 
 test('presets give what their name says, and only what one may grant', () => {
-  const all = ['accounts', 'roles', 'apiTokens', 'sites', 'cache', 'products', 'zones'].flatMap(name => [
+  const all = ['accounts', 'roles', 'apiTokens', 'sites', 'cache', 'products', 'traffic', 'zones'].flatMap(name => [
     `${name}.edit`,
     `${name}.view`,
   ]);
-  assert.deepEqual(presetKeys('viewer', all), ['cache.view', 'products.view', 'sites.view', 'zones.view']);
-  assert.deepEqual(presetKeys('finance', all), ['accounts.view', 'products.view', 'sites.view']);
+  assert.deepEqual(presetKeys('viewer', all), ['cache.view', 'products.view', 'sites.view', 'traffic.view', 'zones.view']);
+  assert.deepEqual(presetKeys('finance', all), ['accounts.view', 'products.view', 'sites.view', 'traffic.view']);
+  assert.deepEqual(presetKeys('finance', ['accounts.view', 'licenses.edit', 'licenses.view']), [
+    'accounts.view',
+    'licenses.view',
+  ]);
   assert.ok(presetKeys('engineer', all).includes('zones.edit') && !presetKeys('engineer', all).includes('accounts.view'));
   assert.deepEqual(
     presetKeys('support', all).filter(key => key.endsWith('.edit')),

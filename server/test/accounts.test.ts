@@ -268,7 +268,7 @@ describe('lists', () => {
     assert.deepEqual(await ids(b.user), [member.id]);
     const all = await ids(admin);
     assert.ok([a.client.id, b.client.id, b.user.id, member.id].every(id => all.includes(id)));
-    assert.deepEqual(await ids(admin, `client=${b.client.id}`), [b.user.id, member.id].sort());
+    assert.deepEqual(await ids(admin, `client=${b.client.id}`), [b.user.id, colleague.id, member.id].sort());
     const subs = async (person: Person, id: number) =>
       (await by(api, person).read(`/${person.area}/account/${id}/subs`)).data.map((one: { id: number }) => one.id).sort();
     assert.deepEqual(await subs(admin, b.client.id), [b.user.id, colleague.id, member.id].sort());

@@ -71,6 +71,42 @@ test('the vendor’s root makes an administrator with a role: of its own tree, w
   is(await by(api, a.client).put('/client/account', { id: finance.id, name: 'x' }), 'parameter', 404);
 });
 
+test('an operator’s people are found by the operator: its sub-accounts, its customers, and theirs', async () => {
+  const below = await api.account('client', 'below@test.test', {
+    rootID: a.client.id,
+    parentID: a.client.id,
+    keys: ['sites.view'],
+  });
+  const other = await api.tenant('another');
+  const of = async (auth: string, id: number) =>
+    ((await root.read(`/admin/accounts?auth=${auth}&client=${id}`)).data as { id: number; parentClient: number }[]).map(one => [
+      one.id,
+      one.parentClient,
+    ]);
+  assert.deepEqual(await of('client', a.client.id), [[below.id, a.client.id]]);
+  assert.deepEqual(await of('user', a.client.id), [[a.user.id, a.client.id]]);
+  assert.deepEqual(await of('client', other.client.id), []);
+});
+
+test('a key that only the root may use is given to nobody', async () => {
+  const self = await by(api, a.client).read('/client/account/self');
+  assert.ok(self.selfPerms.includes('outgoingURL.edit'), 'the root holds it');
+  assert.ok(!self.permissionKeys.includes('outgoingURL.edit') && self.permissionKeys.includes('outgoingURL.view'));
+  // its test call may be made by whoever is given the key
+  assert.ok(self.permissionKeys.includes('emailSetting.edit'), self.permissionKeys.join());
+});
+
+test('a password that somebody else set lets a person in, and confirms no mail', async () => {
+  const id = await root.make('/admin/account', { email: 'set@test.test', name: 'set', auth: 'client' });
+  const seen = async () => {
+    const { data } = await root.read('/admin/accounts?auth=client&name=set@test.test');
+    return [data[0].hasPassword, data[0].emailConfirmed];
+  };
+  assert.deepEqual(await seen(), [false, false]);
+  ok(await root.put('/admin/account/password', { id, password }));
+  assert.deepEqual(await seen(), [true, false]);
+});
+
 test('its role is changed, it is paused, it goes: each holds at once', async () => {
   const person = await colleague(['accounts.view']);
   const its = by(api, person);

@@ -18,7 +18,7 @@ import { dateTime } from '../kit/time.ts';
 import { type Named, t } from '../kit/text.ts';
 import { editFields } from './fields.ts';
 import { assignZones, createAccount, setPassword, setRole } from './forms.tsx';
-import { isRoot, mayProxy, signInAs } from './proxy.ts';
+import { isRoot, signInAs } from './proxy.ts';
 import { type Account, authName, why, whyOwn } from './state.ts';
 
 /** The role's name; a role one may not assign keeps its number. */
@@ -37,7 +37,7 @@ function Kind({ account }: { account: Account }) {
 }
 
 function State({ account }: { account: Account }) {
-  if (account.emailConfirmed) return <Status value={account.status} />;
+  if (account.hasPassword) return <Status value={account.status} />;
   // whoever cannot sign in is not well, whatever else holds
   const note = t('account.noPassword');
   if (account.status === 'normal')
@@ -201,7 +201,7 @@ const accounts = resource<'GET /{area}/accounts'>({
     {
       name: 'proxy',
       call: 'POST /{area}/proxy',
-      when: () => mayProxy(),
+      when: () => isRoot(),
       why: why('switchTo'),
       run: ([account]) => signInAs(account!),
     },

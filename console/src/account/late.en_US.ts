@@ -29,9 +29,9 @@ export default {
     'Once it has expired, nobody signs in with it or with an account below it, and its API tokens stop. Sites go on being served. With a later time, or never, it is as before.',
   'help.ownLanguage': 'Language of the console, of mails and of system messages.',
   'help.newDeviceMail': 'A mail for each sign-in from a device that was not seen before.',
-  'help.timezone': 'Decides the days and months of reports. Times on screen follow the browser.',
+  'help.timezone': 'Times in mails to you are told in it. Times on screen follow the browser.',
   'help.timezoneClient':
-    'Decides the days of reports, the months of traffic and daily limits. Times on screen follow the browser.',
+    'Decides the days of reports, the months of traffic and daily limits, for you and for all your customers; times in mails to you are told in it. Times on screen follow the browser.',
   'help.permissionKeys':
     'Whoever may edit may view. What belongs to a site brings the right to view sites along, resolution groups that to view zones. You can grant only what you hold yourself.',
 

@@ -9,7 +9,12 @@ export const keysOf = (keys: readonly string[], right: Right): string[] => keys.
 
 /** What one must see to come to a resource at all: a domain is reached by its site. */
 const reachedBy: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['domains', 'cache', 'siteSettings', 'firewall', 'modules', 'errorPages'].map(name => [name, 'sites'])),
+  ...Object.fromEntries(
+    ['domains', 'ports', 'certificates', 'siteDNS', 'cache', 'siteSettings', 'firewall', 'modules', 'errorPages'].map(name => [
+      name,
+      'sites',
+    ]),
+  ),
   groups: 'zones',
 };
 
@@ -19,8 +24,8 @@ const groupNames: readonly GroupName[] = ['people', 'sites', 'fleet', 'analysis'
 const groups: Record<GroupName, readonly string[]> = {
   people: ['accounts', 'roles', 'apiTokens', 'audit'],
   sites: ['sites', 'siteSettings', 'domains', 'ports', 'certificates', 'siteDNS', 'cache', 'firewall', 'modules', 'errorPages'],
-  fleet: ['zones', 'nodes', 'groups', 'products'],
-  analysis: ['statistics', 'logs'],
+  fleet: ['zones', 'nodes', 'groups', 'virtualNodes', 'products'],
+  analysis: ['statistics', 'logs', 'traffic'],
   system: [],
 };
 const groupOf = (resource: string): GroupName => groupNames.find(name => groups[name].includes(resource)) ?? 'system';
@@ -40,8 +45,8 @@ export function grouped(resources: readonly string[]): { name: GroupName; resour
 export const presets = ['viewer', 'support', 'engineer', 'finance'] as const;
 export type Preset = (typeof presets)[number];
 const people = ['accounts', 'roles', 'apiTokens'];
-/** Money is in what was sold and in what was used. */
-const finance = ['accounts', 'products', 'statistics', 'sites'];
+/** Money is in what was sold, in what was used, and in what the vendor lets an operator have. */
+const finance = ['accounts', 'products', 'statistics', 'sites', 'traffic', 'licenses'];
 const is: Record<Preset, (resource: string, right: Right) => boolean> = {
   viewer: (resource, right) => right === 'view' && !people.includes(resource),
   // sees what customers see, and helps with what cannot do lasting harm

@@ -27,6 +27,7 @@ export const client: readonly Screen[] = [
         'GET /client/setting/system/restrictGroupCIDRs',
         'GET /client/setting/system/log',
         'GET /client/setting/system/DBBackup',
+        'GET /client/setting/system/retention',
       ],
     },
     load: withTexts('system', () => import('./system-setting.tsx')),

@@ -12,7 +12,12 @@ import { Account, tokens } from './session.ts';
 export const actAsReasons = ['own', 'notBelow', 'wider', 'moreKeys'] as const;
 export type ActAsReason = (typeof actAsReasons)[number];
 /** An account of a list; `actAsDenied` is null where one may act as it. */
-export const ListedAccount = obj({ ...Account.shape, actAsDenied: nullable(one(actAsReasons)) });
+export const ListedAccount = obj({
+  ...Account.shape,
+  /** without one it cannot sign in: whoever made it gave it none, and its link was not used yet */
+  hasPassword: bool(),
+  actAsDenied: nullable(one(actAsReasons)),
+});
 
 const email = () => str(254).check(rules.zodRule(rules.email));
 const accountName = () => str(64).check(rules.zodRule(rules.freeName));

@@ -235,16 +235,20 @@ function permissionOf(group: Group, def: CallDef, method: Method, area?: Area) {
 }
 
 const keysFound = new WeakMap<readonly Group[], Map<string, readonly string[]>>();
+const isAmong: Readonly<Record<'all' | 'grantable' | 'sites', (call: Mounted) => boolean>> = {
+  all: () => true,
+  grantable: ({ def }) => !def.present,
+  sites: ({ params, group }) => params.includes('siteID') || group.ofSites === true,
+};
 /** The keys of those of its calls, in order. A table never changes, and its keys are asked for at every request. */
-function keysOf(groups: readonly Group[], area: Area, which: 'all' | 'sites'): readonly string[] {
+function keysOf(groups: readonly Group[], area: Area, which: 'all' | 'grantable' | 'sites'): readonly string[] {
   const ofTable = keysFound.get(groups) ?? new Map<string, readonly string[]>();
   keysFound.set(groups, ofTable);
   const known = ofTable.get(`${which} ${area}`);
   if (known) return known;
   const keys = new Set<string>();
   for (const call of mounted(groups))
-    if (call.area === area && call.permission && (which === 'all' || call.params.includes('siteID') || call.group.ofSites))
-      keys.add(call.permission);
+    if (call.area === area && call.permission && isAmong[which](call)) keys.add(call.permission);
   const found = [...keys].sort();
   ofTable.set(`${which} ${area}`, found);
   return found;
@@ -252,6 +256,10 @@ function keysOf(groups: readonly Group[], area: Area, which: 'all' | 'sites'): r
 
 /** Every permission key that some call of the area asks for: the matrix of roles is derived from the table. */
 export const permissionKeys = (groups: readonly Group[], area: Area): string[] => [...keysOf(groups, area, 'all')];
+
+/** Those of them that one may give to somebody else: a call that only the root may make, itself (`present`), is nobody else's by any key. */
+export const grantableKeys = (groups: readonly Group[], area: Area): ReadonlySet<string> =>
+  new Set(keysOf(groups, area, 'grantable'));
 
 /** Those of them that reach nothing but sites and what hangs on them: what an API token may hold that is for some sites alone. */
 export const siteKeys = (groups: readonly Group[], area: Area): string[] => [...keysOf(groups, area, 'sites')];

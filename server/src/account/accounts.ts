@@ -80,7 +80,18 @@ async function listed(ctx: Context, { data, total }: { data: AccountRow[]; total
     ctx,
     data.map(account => account.id),
   );
-  return { data: data.map(account => ({ ...account, actAsDenied: denied.get(account.id) ?? null })), total };
+  // an operator's sub-accounts hang on it by their tree; of customers and theirs it stands in the row
+  const parentClient = ({ auth, isRoot, parentClient: found, rootID }: AccountRow) =>
+    auth === 'client' && !isRoot ? rootID : found;
+  return {
+    data: data.map(account => ({
+      ...account,
+      parentClient: parentClient(account),
+      hasPassword: account.password !== null,
+      actAsDenied: denied.get(account.id) ?? null,
+    })),
+    total,
+  };
 }
 
 /** The state tables say what may follow what; a lock is lifted by whoever set it, or by somebody above. */

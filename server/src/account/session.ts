@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { session } from '#contract/account/session.ts';
 import { loginTwoFactorTypes as types, session as limits } from '#contract/limits.ts';
-import type { Area } from '#contract/kit/call.ts';
+import { type Area, grantableKeys } from '#contract/kit/call.ts';
+import { groups } from '#contract/index.ts';
 import type { SignInReason } from '#contract/states-audit.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { tooManyPasswords, tooManySignIns } from '../kit/hashing.ts';
@@ -38,7 +39,7 @@ async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: s
   const found = (await row<{ normal: string } & (Comer | { id: null })>(
     db,
     sql`select lower(${email}) as normal, found.* from (select) one left join (
-        select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient", a.email, a.auth, a.language from account a ${withRoots}
+        select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient", a.email, a.auth, a.language, a.timezone from account a ${withRoots}
           where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null and root."deletedAt" is null
       ) found on true`,
   ))!;
@@ -64,7 +65,7 @@ async function writePassword(
   await sql`select 1 from account where id = ${accountID} for update`.execute(ctx.db);
   const changed = await row(
     ctx.db,
-    sql`update account set password = ${after}, "emailConfirmed" = "emailConfirmed" or ${before === undefined}, "updatedAt" = now()
+    sql`update account set password = ${after}, "updatedAt" = now()
       where id = ${accountID} and ${before === undefined ? sql`true` : sql`password = ${before}`} returning 1`,
   );
   if (!changed) return false;
@@ -83,7 +84,7 @@ interface HeldLogin extends Omit<Comer, 'id'> {
 async function heldLogin(ctx: Context, body: { onePassKey: string; email: string }): Promise<HeldLogin> {
   const held = await row<HeldLogin & { isTheirs: boolean }>(
     ctx.db,
-    sql`select l."accountID", l.type, l.tries, l."expiredAt" < now() as expired, a.email, a.auth, a.language,
+    sql`select l."accountID", l.type, l.tries, l."expiredAt" < now() as expired, a.email, a.auth, a.language, a.timezone,
         lower(a.email) = lower(${body.email}) as "isTheirs", ${statusOf} as status, a.password, root.id as "rootID", a."parentClient"
       from login l join account a on a.id = l."accountID" ${withRoots}
       where a."deletedAt" is null and l.kind = 'login' and l.hash = ${sha256(body.onePassKey)}`,
@@ -185,6 +186,11 @@ export const sessionCalls = implement(
       if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
       const tokens = await enter(ctx, account, request, { said, right: () => codeWasRight(ctx.services, held.accountID) });
       if (!tokens) throw await refused('invalidToken', 'passwordChanged');
+      // whoever has the code reads the mail
+      if (held.type === types.mail)
+        await sql`update account set "emailConfirmed" = true where id = ${held.accountID} and not "emailConfirmed"`.execute(
+          ctx.db,
+        );
       return tokens;
     },
 
@@ -225,7 +231,8 @@ export const sessionCalls = implement(
       const { actor } = ctx;
       const self = await row<SelfRow>(ctx.db, sql`select *, "rowVersion" as version from account where id = ${actor.accountID}`);
       const keys = [...actor.permissions];
-      return { ...self!, selfPerms: keys, permissionKeys: keys, proxyName: actor.proxyName };
+      const grantable = grantableKeys(groups, actor.area);
+      return { ...self!, selfPerms: keys, permissionKeys: keys.filter(key => grantable.has(key)), proxyName: actor.proxyName };
     },
 
     'PUT /account/self': async ({ ctx, body }) => {

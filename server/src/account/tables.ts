@@ -27,7 +27,13 @@ export const accountTable = table<AccountRow>()({
           : sql`${col('rootID', a)} = ${actor.rootID}`,
   },
   sort: ['email', 'name', 'status', 'expired', 'grade', 'createdAt', 'updatedAt'],
-  filters: { auth: eq('auth'), client: eq('parentClient'), status: eq('status'), name: like('name', 'email') },
+  filters: {
+    auth: eq('auth'), // its customers with theirs, and its own sub-accounts
+    client: (value: number, a) =>
+      sql`(${col('parentClient', a)} = ${value} or (${col('auth', a)} = 'client' and ${col('rootID', a)} = ${value} and not ${col('isRoot', a)}))`,
+    status: eq('status'),
+    name: like('name', 'email'),
+  },
   unique: { account_email: 'duplicateEmail' },
   follows: ['lockedBy'],
   secret: ['password'],

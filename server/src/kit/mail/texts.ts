@@ -86,11 +86,11 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
     },
   },
   factorCode: {
-    subject: { zh_TW: '變更雙重驗證的驗證碼', zh_CN: '更改双重验证的验证码', en_US: 'Code to change your second factor' },
+    subject: { zh_TW: '變更兩步驟驗證的驗證碼', zh_CN: '更改两步验证的验证码', en_US: 'Code to change your second factor' },
     lines: [
       {
-        zh_TW: '您正在變更登入的雙重驗證。請在 {minutes} 分鐘內輸入驗證碼：',
-        zh_CN: '您正在更改登录的双重验证。请在 {minutes} 分钟内输入验证码：',
+        zh_TW: '您正在變更登入的兩步驟驗證。請在 {minutes} 分鐘內輸入驗證碼：',
+        zh_CN: '您正在更改登录的两步验证。请在 {minutes} 分钟内输入验证码：',
         en_US: 'You are changing the second factor of your sign-in. Enter this code within {minutes} minutes:',
       },
     ],
@@ -138,7 +138,7 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
     foot: notYou,
   },
   factorOn: {
-    subject: { zh_TW: '已開啟雙重驗證', zh_CN: '已开启双重验证', en_US: 'Your second factor was set' },
+    subject: { zh_TW: '已開啟兩步驟驗證', zh_CN: '已开启两步验证', en_US: 'Your second factor was set' },
     lines: [
       {
         zh_TW: '{time} 起，登入您的帳號需要第二道驗證。',
@@ -149,7 +149,7 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
     foot: notYou,
   },
   factorOff: {
-    subject: { zh_TW: '已關閉雙重驗證', zh_CN: '已关闭双重验证', en_US: 'Your second factor was removed' },
+    subject: { zh_TW: '已關閉兩步驟驗證', zh_CN: '已关闭两步验证', en_US: 'Your second factor was removed' },
     lines: [
       {
         zh_TW: '{time} 起，登入您的帳號不再需要自己的第二道驗證。',
@@ -168,9 +168,9 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
     lines: [
       {
         zh_TW:
-          '{time}，管理您帳號的人移除了您自己設定的登入驗證方式（雙重驗證、通行金鑰或身分提供者的連結）。登入您的帳號不再需要自己的第二道驗證。',
+          '{time}，管理您帳號的人移除了您自己設定的登入驗證方式（兩步驟驗證、通行金鑰或身分提供者的連結）。登入您的帳號不再需要自己的第二道驗證。',
         zh_CN:
-          '{time}，管理您账号的人移除了您自己设置的登录验证方式（双重验证、通行密钥或身份提供者的关联）。登录您的账号不再需要自己的第二道验证。',
+          '{time}，管理您账号的人移除了您自己设置的登录验证方式（两步验证、通行密钥或身份提供者的关联）。登录您的账号不再需要自己的第二道验证。',
         en_US:
           'At {time} somebody who manages your account removed what you had set for signing in to it (second factor, passkeys or linked identities). Signing in no longer takes a second factor of its own.',
       },

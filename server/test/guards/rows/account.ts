@@ -83,8 +83,9 @@ export const accountRows: Rows = {
         auth: ['user', { auth: 'user' }, { auth: 'client' }],
         status: ['pause', { status: 'pause' }, { status: 'normal' }],
         client: async ({ rig, world, found, other }) => {
+          // an operator's own sub-accounts are found by it too, without a word in their rows
           const set = (id: number, to: number | null) =>
-            sql`update account set "parentClient" = ${to} where id = ${id}`.execute(rig.api.database.db);
+            sql`update account set auth = 'user', "parentClient" = ${to} where id = ${id}`.execute(rig.api.database.db);
           await set(found, world.people.client.id);
           await set(other, null);
           return world.people.client.id;

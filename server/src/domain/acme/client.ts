@@ -7,6 +7,7 @@
  */
 import { createHash, createHmac, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import * as z from 'zod/mini';
+import { retryAfterOf } from '../../kit/retry-after.ts';
 import { plainText } from '../../kit/text.ts';
 
 export interface Answer {
@@ -348,13 +349,4 @@ function locationOf({ headers }: Answer): string {
   if (!result.success) throw new AcmeProblem('malformed', 'the authority did not say where it is');
   return result.data;
 }
-/** Seconds, or a date. */
-function retryOf({ headers }: Answer): number | undefined {
-  const value = headers['retry-after'];
-  if (typeof value !== 'string') return undefined;
-  // a date by the authority's own clock
-  const seconds = /^\d{1,9}$/.test(value)
-    ? Number(value)
-    : Math.ceil((Date.parse(value) - Date.parse(String(headers['date']))) / 1000);
-  return Number.isNaN(seconds) ? undefined : Math.min(retryMostSeconds, Math.max(0, seconds));
-}
+const retryOf = ({ headers }: Answer): number | undefined => retryAfterOf(headers, retryMostSeconds);

@@ -23,8 +23,8 @@ export interface Fake {
   /** of one page of records, however many are asked for */
   pageMost: number;
   isReadOnly: boolean;
-  /** what it says to everything, until it is told otherwise; `silence`: nothing, `half`: the first half of what it would */
-  always: Answer | 'silence' | 'half' | undefined;
+  /** what it says to everything, until it is told otherwise; `silence`: nothing, `half`: the first half of what it would, `late`: nothing of what it did */
+  always: Answer | 'silence' | 'half' | 'late' | undefined;
   /** what it says to the next questions instead */
   next: Answer[];
   /** before it answers a question of this kind */
@@ -52,8 +52,9 @@ export async function startFake(provider: FakeProvider): Promise<Fake> {
       fake.before?.(asked);
       const { always } = fake;
       if (always === 'silence') return;
-      const told = fake.next.shift() ?? (always === 'half' ? undefined : always);
+      const told = fake.next.shift() ?? (always === 'half' || always === 'late' ? undefined : always);
       const { status = 200, headers = {}, body: said } = told ?? fakes[provider](asked);
+      if (always === 'late') return;
       const text = typeof said === 'string' ? said : JSON.stringify(said);
       const bytes = Buffer.from(text);
       answer.writeHead(status, { ...headers, 'content-length': bytes.length });

@@ -125,7 +125,9 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
         // before a second page the first record goes, and the fourth would be missed
         if (++pages % 2 === 0 && times-- > 0) records.shift();
       };
-      assert.deepEqual([...(await driver.observe(zone)).names.keys()].toSorted(), ['k1', 'k2', 'k3', 'k4', 'k5']);
+      const { names: found } = await driver.observe(zone);
+      assert.equal(found.size, 5);
+      assert.deepEqual([...found.keys()].toSorted(), fake.records.map(one => one.name.split('.')[0]).toSorted());
       pages = 0;
       times = Infinity;
       await driver.applyNames(zone, names(20));
@@ -202,7 +204,7 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       await driver.applyNames(zone, names(2));
       const edit = {
         cloudflare: { proxied: true },
-        dnspod: { line: '10' },
+        dnspod: { line: '10=1' },
         route53: { set: 'half of them' },
         aliyun: { isOff: true },
       }[provider];
@@ -316,7 +318,7 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       fake.always = { status: 503, body: '<html>' };
       await assert.rejects(driver.observe(zone), isTrouble('away', /503/));
       fake.always = { status: 200, body: '{"status":' };
-      await assert.rejects(driver.observe(zone), provider === 'route53' ? Error : isTrouble('refused'));
+      await assert.rejects(driver.observe(zone), isTrouble('away', /200|a part/));
       fake.always = 'silence';
       await assert.rejects(
         driverAs(secret, { timeoutMs: 200 }).observe(zone),

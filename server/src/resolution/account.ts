@@ -3,7 +3,8 @@
  * `example.com`. Who wants to be left alone is left alone until the time it said, whatever asks.
  */
 import { DnsProblem, limitSecondsMost, type Zone, zonesFor } from '../domain/dns/driver.ts';
-import { changeRecords, type HeldRecord, type RecordApi, type SetChange, valueOf } from '../domain/dns/records.ts';
+import { changeRecords, type HeldRecord, PartsRefused, type RecordApi, type SetChange, valueOf } from '../domain/dns/records.ts';
+import { PartRefused } from './apart.ts';
 import type { RecordSet, RecordStore, StoredRecord, Unit } from './foreign.ts';
 import { lineZone } from './names.ts';
 
@@ -30,15 +31,23 @@ export class AccountStore implements RecordStore {
   }
 
   async replace(name: string, units: readonly Unit[]): Promise<void> {
-    const sets = units.flat();
+    const sets = units.flatMap((unit, i) => unit.map(set => ({ set, unit: i })));
     const zone = await this.#zoneOf(name);
-    const names = [...new Set(sets.map(one => one.name))];
-    await this.#ask(() =>
-      changeRecords(this.#api, zone, names, held => {
-        const at = Map.groupBy(held, one => `${one.type} ${one.name}`);
-        return sets.map(set => changeOf(set, at.get(`${set.type} ${set.name}`) ?? []));
-      }),
-    );
+    const names = [...new Set(sets.map(({ set }) => set.name))];
+    try {
+      await this.#ask(() =>
+        changeRecords(this.#api, zone, names, held => {
+          const at = Map.groupBy(held, one => `${one.type} ${one.name}`);
+          return sets.map(({ set, unit }) => ({ ...changeOf(set, at.get(`${set.type} ${set.name}`) ?? []), unit }));
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof PartsRefused)) throw error;
+      throw new PartRefused(
+        units.filter((_, i) => error.parts.has(i)),
+        error.message,
+      );
+    }
   }
 
   async texts(zoneName: string, name: string): Promise<string[]> {
@@ -62,17 +71,12 @@ export class AccountStore implements RecordStore {
 
   async #find(name: string): Promise<Zone | undefined> {
     const all = await this.#ask(() => this.#api.allZones());
-    const zone = zonesFor([name], all).get(name);
     this.#zones.delete(name);
+    const zone = zonesFor(this.#api.provider, [name], all).get(name);
     if (!zone) return undefined;
-    // which of them is delegated nobody here knows
-    if (all.filter(one => one.name === zone.name).length > 1)
-      throw new DnsProblem(
-        'refused',
-        `${this.#api.provider} has the zone ${zone.name} twice: take away the one that is not delegated`,
-      );
     // whoever had the embedded name server may have made it: groups written above it would be answered to nobody
-    const inner = all.find(one => one.name === lineZone(name) || one.name.endsWith(`.${lineZone(name)}`));
+    const isInner = (one: Zone) => one.name === lineZone(name) || one.name.endsWith(`.${lineZone(name)}`);
+    const inner = all.find(one => one.off === undefined && isInner(one));
     if (inner)
       throw new DnsProblem(
         'refused',
@@ -91,8 +95,10 @@ export class AccountStore implements RecordStore {
     try {
       return await act();
     } catch (error) {
-      if (error instanceof DnsProblem && error.trouble === 'limited' && error.retrySeconds)
+      if (error instanceof DnsProblem && error.retrySeconds)
         this.#restUntil = performance.now() + Math.min(error.retrySeconds, limitSecondsMost) * 1000;
+      // a zone that was taken away and made anew is another
+      if (error instanceof DnsProblem && error.trouble === 'refused') this.#zones.clear();
       throw error;
     }
   }

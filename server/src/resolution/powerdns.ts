@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { outbound, type OutboundAnswer, type Reach } from '../kit/outbound.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
-import { readJson, retryAfter, troubleOfStatus, userAgent } from '../domain/dns/http.ts';
-import { recordTypes } from '../domain/dns/records.ts';
+import { jsonOf, readJson, retryAfter, strange, troubleOfStatus, userAgent, without } from '../domain/dns/http.ts';
+import { recordTypes, valueOf as valueIn } from '../domain/dns/records.ts';
 import { inHalves } from './apart.ts';
 import type { RecordSet, RecordStore, StoredRecord, Unit } from './foreign.ts';
 
@@ -15,7 +15,9 @@ const setsMost = 4000;
 /** There is one server behind each API, and it is called so. */
 const path = '/api/v1/servers/localhost/zones';
 
+const Named = z.object({ name: z.string() });
 const Sets = z.object({
+  name: z.string(),
   rrsets: z.array(
     z.object({ name: z.string(), type: z.string(), records: z.array(z.object({ content: z.string(), disabled: z.boolean() })) }),
   ),
@@ -38,11 +40,12 @@ export class PowerDns implements RecordStore {
 
   async has(zone: string): Promise<boolean> {
     const answer = await this.#ask('GET', `/${zone}.?rrsets=false`, undefined, [404]);
-    return answer.status !== 404;
+    if (answer.status === 404) return false;
+    return this.#isOf(zone, readJson('PowerDNS', Named, answer));
   }
 
   async records(zone: string): Promise<StoredRecord[]> {
-    return this.#read(`/${zone}.`);
+    return this.#read(zone, '');
   }
 
   async replace(zone: string, units: readonly Unit[]): Promise<void> {
@@ -66,14 +69,21 @@ export class PowerDns implements RecordStore {
   }
 
   async texts(zone: string, name: string): Promise<string[]> {
-    const found = await this.#read(`/${zone}.?rrset_name=${encodeURIComponent(name)}.&rrset_type=TXT`);
+    const found = await this.#read(zone, `?rrset_name=${encodeURIComponent(name)}.&rrset_type=TXT`);
     // earlier releases do not know these parameters and answer everything
     return found.filter(one => one.name === name && one.type === 'TXT').map(one => one.value);
   }
 
-  async #read(where: string): Promise<StoredRecord[]> {
-    const { rrsets } = readJson('PowerDNS', Sets, await this.#ask('GET', where));
-    return rrsets.flatMap(({ name, type, records }) => {
+  /** @throws DnsProblem where it speaks of another zone */
+  #isOf(zone: string, { name }: { name: string }): true {
+    if (bare(name) !== zone) throw new DnsProblem('away', `PowerDNS was asked for ${zone} and answered ${bare(name)}`);
+    return true;
+  }
+
+  async #read(zone: string, query: string): Promise<StoredRecord[]> {
+    const said = readJson('PowerDNS', Sets, await this.#ask('GET', `/${zone}.${query}`));
+    this.#isOf(zone, said);
+    return said.rrsets.flatMap(({ name, type, records }) => {
       const kind = recordTypes.find(one => one === type);
       if (!kind) return [];
       return records
@@ -97,21 +107,21 @@ export class PowerDns implements RecordStore {
       ...this.#reach,
     });
     const { status } = answer;
-    if ((status >= 200 && status < 300) || fine.includes(status)) return answer;
-    if (status === 422) throw new Unprocessable('refused', `PowerDNS: ${saidIn(answer)}`);
-    throw new DnsProblem(troubleOfStatus(status), `PowerDNS: ${saidIn(answer)}`, retryAfter(answer));
+    // a change is answered without a word
+    if (status === (method === 'GET' ? 200 : 204)) return answer;
+    const error = jsonOf(Said, answer)?.error;
+    // it says no more to a key that it does not take
+    const words = error ?? (status === 401 ? 'Unauthorized' : undefined);
+    if (words === undefined || status < 400) throw strange('PowerDNS', answer);
+    if (fine.includes(status)) return answer;
+    const said = `PowerDNS: ${without(this.#key, words)}`;
+    if (status === 422) throw new Unprocessable('refused', said);
+    throw new DnsProblem(troubleOfStatus(status), said, retryAfter(answer));
   }
 }
 
-function saidIn(answer: OutboundAnswer): string {
-  try {
-    return readJson('PowerDNS', Said, answer).error;
-  } catch {
-    return `it answered ${answer.status}`;
-  }
-}
 const bare = (name: string) => name.toLowerCase().replace(/\.$/, '');
 const contentOf = (type: RecordSet['type'], value: string) =>
   type === 'CNAME' ? `${value}.` : type === 'TXT' ? `"${value}"` : value;
 const valueOf = (type: RecordSet['type'], content: string) =>
-  type === 'CNAME' ? bare(content) : type === 'TXT' ? content.replace(/^"(.*)"$/, '$1') : content;
+  type === 'CNAME' ? bare(content) : type === 'TXT' ? valueIn('TXT', content) : content;

@@ -24,8 +24,14 @@ export function cloudflare({ method, url, headers, body, records, pageMost, isRe
   const page = Number(url.searchParams.get('page'));
   if (url.pathname === '/client/v4/zones') {
     // one of each page
-    const all = Object.entries(zoneNames).map(([id, name]) => ({ id, name }));
-    return good([all[page - 1]], { result_info: { page, total_pages: all.length } });
+    const all = Object.entries(zoneNames).map(([id, name]) => ({
+      id,
+      name,
+      status: 'active',
+      type: 'full',
+      name_servers: ['a.ns.test', 'b.ns.test'],
+    }));
+    return good([all[page - 1]], { result_info: { page, total_pages: all.length, total_count: all.length } });
   }
   const [, id, record] = /^\/client\/v4\/zones\/(\w+)\/dns_records(?:\/(\w+))?$/.exec(url.pathname) ?? [];
   const zone = zoneNames[id!];
@@ -74,5 +80,5 @@ export function cloudflare({ method, url, headers, body, records, pageMost, isRe
     now.push(one);
   }
   records.splice(0, records.length, ...now);
-  return good({ deletes: [], patches: [], puts: [], posts: [] });
+  return good({ ...batch, puts: null });
 }

@@ -15,7 +15,12 @@ export function dnspod({ url, body, records, pageMost, isReadOnly }: Asked): Ans
   const form = Object.fromEntries(new URLSearchParams(body));
   if (form['login_token'] !== `${keyID},${secret}`) return said('-1', 'Login failed, please check');
   if (url.pathname === '/Domain.List')
-    return said('1', 'ok', { domains: Object.entries(zoneNames).map(([id, name]) => ({ id: Number(id), name })) });
+    return said('1', 'ok', {
+      info: { domain_total: 2, all_total: 2 },
+      domains: Object.entries(zoneNames)
+        .map(([id, name]) => ({ id: Number(id), name, status: 'enable' }))
+        .slice(Number(form['offset'])),
+    });
   const zone = zoneNames[form['domain_id']!];
   if (!zone) return said('9', 'Not the owner of the domain');
   const name = whole(form['sub_domain'] ?? '@', zone);
@@ -27,14 +32,16 @@ export function dnspod({ url, body, records, pageMost, isReadOnly }: Asked): Ans
     const found = all.slice(offset, offset + Math.min(pageMost, Number(form['length'] ?? 3000)));
     if (!found.length) return said('10', 'No records');
     return said('1', 'ok', {
-      info: { sub_domains: String(all.length), record_total: String(all.length) },
+      // of the zone, whatever is asked for
+      info: { sub_domains: String(all.length), record_total: String(records.filter(one => one.zone === zone).length) },
       records: found.map(one => ({
         id: one.id,
         name: labelOf(one),
-        line: one.line ? '電信' : '默认',
+        line: one.line ? 'Telecom' : 'Default',
         line_id: one.line ?? '0',
         type: one.type,
         ttl: String(one.ttl),
+        weight: one.weight ?? null,
         value: one.type === 'CNAME' ? `${one.value}.` : one.value,
         enabled: one.isOff ? '0' : '1',
       })),

@@ -16,6 +16,8 @@ export interface FakeRecord {
   /** DNSPod, Alibaba Cloud: whom it is answered to; default everybody who has no other */
   line?: string;
   isOff?: boolean;
+  /** DNSPod: of a policy; 0 is none */
+  weight?: number;
   /** Route 53: which of a routing policy's sets */
   set?: string;
 }

@@ -32,10 +32,10 @@ export function route53({ method, url, headers, body, records, pageMost, isReadO
     // a page each, and one that the world does not see
     return url.searchParams.has('marker')
       ? {
-          body: `<R><HostedZones>${zone('Z2', zones.deep)}${zone('Z3', 'deeper.deep.one.test', true)}</HostedZones><IsTruncated>false</IsTruncated></R>`,
+          body: `<ListHostedZonesResponse><HostedZones>${zone('Z2', zones.deep)}${zone('Z3', 'deeper.deep.one.test', true)}</HostedZones><IsTruncated>false</IsTruncated></ListHostedZonesResponse>`,
         }
       : {
-          body: `<R><HostedZones>${zone('Z1', zones.one)}</HostedZones><IsTruncated>true</IsTruncated><NextMarker>Z2</NextMarker></R>`,
+          body: `<ListHostedZonesResponse><HostedZones>${zone('Z1', zones.one)}</HostedZones><IsTruncated>true</IsTruncated><NextMarker>Z2</NextMarker></ListHostedZonesResponse>`,
         };
   }
   const zone = url.pathname.includes('/Z1/') ? zones.one : zones.deep;
@@ -89,5 +89,7 @@ export function route53({ method, url, headers, body, records, pageMost, isReadO
     now.push(...given.map(value => ({ id: nextID(), zone, name, type, value, ttl, ...(set ? { set } : {}) })));
   }
   records.splice(0, records.length, ...now);
-  return { body: '<R><ChangeInfo><Status>PENDING</Status></ChangeInfo></R>' };
+  return {
+    body: '<ChangeResourceRecordSetsResponse><ChangeInfo><Status>PENDING</Status></ChangeInfo></ChangeResourceRecordSetsResponse>',
+  };
 }

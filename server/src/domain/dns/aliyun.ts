@@ -6,13 +6,16 @@ import {
   type Api,
   canonicalQuery,
   hmac256,
+  jsonOf,
   pagesMost,
   patiently,
   readJson,
   recordPagesMost,
   retryAfter,
   sha256,
+  strange,
   troubleOfStatus,
+  without,
 } from './http.ts';
 import {
   bareName,
@@ -20,16 +23,19 @@ import {
   Conflict,
   type HeldRecord,
   pagesOf,
+  partOf,
   type RecordApi,
   type SetChange,
-  stepsOfName,
+  stepsOfPart,
   typeOf,
   valueOf,
 } from './records.ts';
 
 const base = 'https://alidns.aliyuncs.com';
 const version = '2015-01-09';
-const Problem = z.object({ Code: z.string(), Message: z._default(z.string(), '') });
+const Problem = z.object({ Code: z.string().check(z.minLength(1)), Message: z._default(z.string(), '') });
+/** What was changed is named. */
+const Changed = z.object({ RecordId: z.union([z.string(), z.number()]) });
 const Domains = z.object({
   TotalCount: z.number(),
   Domains: z.object({ Domain: z.array(z.object({ DomainName: z.string() })) }),
@@ -44,8 +50,9 @@ const Records = z.object({
         Type: z.string(),
         Value: z.string(),
         TTL: z.number(),
-        Line: z._default(z.string(), 'default'),
-        Status: z._default(z.string(), 'ENABLE'),
+        // an id, whatever the language
+        Line: z.string(),
+        Status: z.string(),
       }),
     ),
   }),
@@ -132,25 +139,29 @@ export class Aliyun implements RecordApi {
   }
 
   async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
-    await changeApart(Map.groupBy(sets, one => one.name).values(), part => this.#changeName(zone, part));
+    await changeApart(Map.groupBy(sets, partOf).values(), part => this.#changePart(zone, part));
   }
 
-  async #changeName(zone: Zone, sets: readonly SetChange[]): Promise<void> {
-    for (const { set, record, value } of stepsOfName(sets)) {
+  async #changePart(zone: Zone, sets: readonly SetChange[]): Promise<void> {
+    for (const { set, record, value } of stepsOfPart(sets)) {
       const { name, type: Type, seconds } = set;
       const saying = (Value: string) => ({ RR: within(zone, name), Type, Value, TTL: String(seconds) });
-      if (value === undefined) await this.#ask('DeleteDomainRecord', { RecordId: record!.id });
-      else if (record) await this.#ask('UpdateDomainRecord', { RecordId: record.id, ...saying(value) });
-      else await this.#ask('AddDomainRecord', { DomainName: zone.name, ...saying(value) });
+      if (value === undefined) await this.#write('DeleteDomainRecord', { RecordId: record!.id });
+      else if (record) await this.#write('UpdateDomainRecord', { RecordId: record.id, ...saying(value) });
+      else await this.#write('AddDomainRecord', { DomainName: zone.name, ...saying(value) });
     }
   }
 
   async probe(): Promise<void> {
     try {
-      await this.#ask('DeleteDomainRecord', { RecordId: '1' });
+      await this.#write('DeleteDomainRecord', { RecordId: '1' });
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
     }
+  }
+
+  async #write(action: string, query: Record<string, string>): Promise<void> {
+    readJson('Alibaba Cloud', Changed, await this.#ask(action, query));
   }
 
   #ask(action: string, query: Record<string, string>) {
@@ -173,9 +184,13 @@ export class Aliyun implements RecordApi {
       method: 'POST',
       headers: { ...sent, authorization, accept: 'application/json' },
     });
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    const { Code, Message } = readJson('Alibaba Cloud', Problem, answer);
-    const said = `Alibaba Cloud: ${Message} (${Code})`;
+    const problem = jsonOf(Problem, answer);
+    if (!problem) {
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      throw strange('Alibaba Cloud', answer);
+    }
+    const { Code, Message } = problem;
+    const said = `Alibaba Cloud: ${without(this.#key.secret, Message)} (${Code})`;
     if (conflictCodes.has(Code)) throw new Conflict('refused', said);
     const trouble = keyCodes.test(Code) ? 'credentials' : limitCodes.test(Code) ? 'limited' : troubleOfStatus(answer.status);
     throw new DnsProblem(trouble, said, retryAfter(answer));

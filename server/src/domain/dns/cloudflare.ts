@@ -4,7 +4,17 @@
  */
 import * as z from 'zod/mini';
 import { DnsProblem, type Zone } from './driver.ts';
-import { type Api, pagesMost, patiently, readJson, recordPagesMost, retryAfter, troubleOfStatus } from './http.ts';
+import {
+  type Api,
+  pagesMost,
+  patiently,
+  readJson,
+  recordPagesMost,
+  retryAfter,
+  strange,
+  troubleOfStatus,
+  without,
+} from './http.ts';
 import {
   bareName,
   changeApart,
@@ -26,8 +36,16 @@ const Said = z.object({
 });
 const ID = z.string().check(z.regex(/^[\w-]{1,64}$/));
 const Zones = z.object({
-  result: z.array(z.object({ id: ID, name: z.string() })),
-  result_info: z.object({ total_pages: z.number(), total_count: z.optional(z.number()) }),
+  result: z.array(
+    z.object({
+      id: ID,
+      name: z.string(),
+      status: z.string(),
+      type: z._default(z.string(), 'full'),
+      name_servers: z._default(z.nullable(z.array(z.string())), null),
+    }),
+  ),
+  result_info: z.object({ total_pages: z.number(), total_count: z.number() }),
 });
 const Records = z.object({
   result: z.array(
@@ -42,6 +60,9 @@ const Records = z.object({
   ),
   result_info: z.object({ total_pages: z.number(), total_count: z.number() }),
 });
+/** What a batch did. */
+const Some = z._default(z.nullable(z.array(z.unknown())), null);
+const Batch = z.object({ result: z.object({ deletes: Some, patches: Some, posts: Some }) });
 /** The record is not there. */
 const goneCodes = new Set([81044]);
 /** Nor that; an identical one is (81057, 81058); one of another type that it does not stand beside (81053, 81054). */
@@ -55,6 +76,12 @@ const together = 500;
 const changesMost = 200;
 /** An id that no record has. */
 const nobody = '0'.repeat(32);
+/** One that is not active answers nobody, and of several of one name one alone is; a partial or an internal one answers not the world. */
+function offOf({ status, type, name_servers }: z.output<typeof Zones>['result'][number]): string | undefined {
+  if (status === 'active') return type === 'full' ? undefined : `it is of the type ${type}`;
+  const servers = name_servers?.length ? `; it is to be delegated to ${name_servers.join(', ')}` : '';
+  return `it is ${status}, not active${servers}`;
+}
 const contentOf = (type: SetChange['type'], value: string) => (type === 'TXT' ? `"${value}"` : value);
 
 export class Cloudflare implements RecordApi {
@@ -73,7 +100,10 @@ export class Cloudflare implements RecordApi {
       const answer = await this.#ask('GET', `/zones?per_page=50&page=${page + 1}`);
       const { result, result_info } = readJson('Cloudflare', Zones, answer);
       const { total_pages, total_count: total } = result_info;
-      const found = result.map(({ id, name }) => ({ id, name: bareName(name) }));
+      const found = result.map(one => {
+        const off = offOf(one);
+        return { id: one.id, name: bareName(one.name), ...(off === undefined ? {} : { off }) };
+      });
       return { found, count: result.length, total, isLast: page + 1 >= total_pages };
     });
   }
@@ -107,7 +137,10 @@ export class Cloudflare implements RecordApi {
         batch.patches.push(...moved.map(({ record, value }) => ({ id: record.id, content: contentOf(type, value), ttl })));
         batch.posts.push(...add.map(value => ({ type, name, content: contentOf(type, value), ttl, proxied: false })));
       }
-      await this.#ask('POST', `/zones/${zone.id}/dns_records/batch`, batch);
+      const answer = await this.#ask('POST', `/zones/${zone.id}/dns_records/batch`, batch);
+      const { result } = readJson('Cloudflare', Batch, answer);
+      for (const kind of ['deletes', 'patches', 'posts'] as const)
+        if ((result[kind]?.length ?? 0) !== batch[kind].length) throw strange('Cloudflare', answer);
     });
   }
 
@@ -125,11 +158,14 @@ export class Cloudflare implements RecordApi {
       const { success, errors } = readJson('Cloudflare', Said, answer);
       const all = errors ?? [];
       const isKnown = (codes: ReadonlySet<number>) => all.some(({ code }) => codes.has(code));
-      if (success) return answer;
+      const { status } = answer;
+      if (success && status >= 200 && status < 300) return answer;
       if (method === 'DELETE' && isKnown(goneCodes)) return answer;
-      const said = wordsOf(all) || `it answered ${answer.status}`;
+      if (success || !all.length) throw strange('Cloudflare', answer);
+      const said = without(this.#token, wordsOf(all));
       if (isKnown(conflictCodes)) throw new Conflict('refused', `Cloudflare: ${said}`);
-      const trouble = isKnown(tokenCodes) ? 'credentials' : isKnown(limitCodes) ? 'limited' : troubleOfStatus(answer.status);
+      const isLimit = status === 429 || isKnown(limitCodes);
+      const trouble = isLimit ? 'limited' : isKnown(tokenCodes) ? 'credentials' : troubleOfStatus(status);
       throw new DnsProblem(trouble, `Cloudflare: ${said}`, retryAfter(answer));
     });
   }

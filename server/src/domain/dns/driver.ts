@@ -9,6 +9,8 @@ export interface Zone {
   name: string;
   /** '': its name is all it has */
   id: string;
+  /** why it answers nobody: what is written there nobody would see */
+  off?: string;
 }
 
 /** Where a record is: the account, its zone, and the name there. */
@@ -58,12 +60,22 @@ export function suffixesOf(name: string): string[] {
   return labels.map((_, i) => labels.slice(i).join('.'));
 }
 
-/** Of all zones of an account those that these names lie in: the longest that fits. */
-export function zonesFor(names: readonly string[], all: readonly Zone[]): Map<string, Zone> {
-  const byName = new Map(all.map(zone => [zone.name, zone]));
+/**
+ * Of all zones of an account those that these names lie in: the longest that fits and answers. @throws DnsProblem where none of them answers,
+ * or two of one name do
+ */
+export function zonesFor(provider: string, names: readonly string[], all: readonly Zone[]): Map<string, Zone> {
+  const [on, off] = [all.filter(one => one.off === undefined), all.filter(one => one.off !== undefined)];
+  const byName = Map.groupBy(on, one => one.name);
   return new Map(
     names.flatMap(name => {
-      const zone = suffixesOf(name).flatMap(one => byName.get(one) ?? [])[0];
+      const suffixes = suffixesOf(name);
+      const [zone, second] = suffixes.flatMap(one => byName.get(one) ?? []);
+      // which of them is delegated nobody here knows
+      if (zone && second?.name === zone.name)
+        throw new DnsProblem('refused', `${provider} has the zone ${zone.name} twice: take away the one that is not delegated`);
+      const idle = zone ? undefined : off.find(one => suffixes.includes(one.name));
+      if (idle) throw new DnsProblem('refused', `${provider} has the zone ${idle.name}, but answers nobody for it: ${idle.off}`);
       return zone ? [[name, zone] as const] : [];
     }),
   );

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { outbound, type OutboundAnswer } from '../../kit/outbound.ts';
+import { retryAfterOf } from '../../kit/retry-after.ts';
 import type { Services } from '../../kit/services.ts';
-import { DnsProblem, type DnsTrouble } from './driver.ts';
+import { DnsProblem, type DnsTrouble, limitSecondsMost } from './driver.ts';
 
 export interface Api {
   /** without a slash at its end; undefined: the provider's own */
@@ -71,28 +72,44 @@ export async function patiently<T>(api: Api, ask: () => Promise<T>): Promise<T> 
   }
 }
 
-/** What a status says where the answer's words do not say it. */
+/** What a status says where the answer is one of the API, and its words do not say it. */
 export const troubleOfStatus = (status: number): DnsTrouble =>
   status === 401 || status === 403 ? 'credentials' : status === 429 ? 'limited' : status >= 500 ? 'away' : 'refused';
 
-export function retryAfter({ headers }: OutboundAnswer): number | undefined {
-  const value = headers['retry-after'];
-  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
-}
+export const retryAfter = ({ headers }: OutboundAnswer): number | undefined => retryAfterOf(headers, limitSecondsMost);
 
-/** @throws DnsProblem where it is nothing of the shape */
-export function readJson<T extends z.ZodMiniType>(provider: string, shape: T, answer: OutboundAnswer): z.output<T> {
+/**
+ * An answer that is none of the API, whatever its status: of a proxy between, of a portal, cut off. Nobody said no to anything, neither to a
+ * record nor to a key; nor is anything done, or not there.
+ */
+export const strange = (provider: string, answer: OutboundAnswer): DnsProblem =>
+  new DnsProblem(
+    answer.status === 429 ? 'limited' : 'away',
+    `${provider} answered ${answer.status} and nothing that is known of its API`,
+    retryAfter(answer),
+  );
+
+/** Undefined: it is nothing of the shape. */
+export function jsonOf<T extends z.ZodMiniType>(shape: T, answer: OutboundAnswer): z.output<T> | undefined {
   let body: unknown;
   try {
     body = JSON.parse(answer.body.toString('utf8'));
   } catch {
-    body = undefined;
+    return undefined;
   }
-  const result = z.safeParse(shape, body);
-  if (result.success) return result.data;
-  const trouble = troubleOfStatus(answer.status);
-  throw new DnsProblem(trouble, `${provider} answered ${answer.status} and nothing that is known of its API`, retryAfter(answer));
+  return z.safeParse(shape, body).data;
 }
+/** @throws DnsProblem where it is nothing of the shape */
+export function readJson<T extends z.ZodMiniType>(provider: string, shape: T, answer: OutboundAnswer): z.output<T> {
+  const said = jsonOf(shape, answer);
+  if (said === undefined) throw strange(provider, answer);
+  return said;
+}
+
+const secretLeast = 4;
+/** What whoever is asked says, fit to be shown: it may repeat what it was sent, keys among it. */
+export const without = (secret: string, words: string): string =>
+  secret.length < secretLeast ? words : words.replaceAll(secret, '…').replaceAll(encodeURIComponent(secret), '…');
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 export const hmac256 = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();

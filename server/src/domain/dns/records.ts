@@ -2,6 +2,8 @@
  * Records of an account at a DNS provider, as its API lists and changes them. Site DNS and an operator's own names (resolution/account.ts)
  * are both written with it: what stands there is read, what differs is changed, and who came between is read anew.
  */
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToASCII } from 'node:url';
 import { formatIP, parseIP } from '#contract/rules/address.ts';
 import { type DnsDriver, DnsProblem, recordSeconds, type Zone, zonesFor } from './driver.ts';
@@ -39,7 +41,11 @@ export interface SetChange {
   add: readonly string[];
   /** of what comes */
   seconds: number;
+  /** what stands or falls with it, under other names as well; default its name */
+  unit?: number;
 }
+/** What is changed together, or not at all where the provider has transactions. */
+export const partOf = ({ unit, name }: SetChange): number | string => unit ?? name;
 /** A record whose value becomes another, one that goes, a value that comes; in this order nothing stands where it may not and no name is left empty meanwhile. */
 export function stepsOf({ held, keep, add }: SetChange) {
   const [other, gone] = [new Set<HeldRecord>(), new Set<HeldRecord>()];
@@ -70,10 +76,10 @@ export interface Step {
   value?: string;
 }
 /**
- * All sets of one name, where each record is changed by itself. Between addresses and a name elsewhere one becomes the other, so that whoever
+ * All sets of one part, where each record is changed by itself. Between addresses and a name elsewhere one becomes the other, so that whoever
  * says no to what comes, or falls silent, leaves what was.
  */
-export function stepsOfName(sets: readonly SetChange[]): Step[] {
+export function stepsOfPart(sets: readonly SetChange[]): Step[] {
   const each = sets.map(set => ({ set, ...stepsOf(set) }));
   const leading = each.filter(one => one.set.type === 'CNAME');
   const addresses = each.filter(one => one.set.type === 'A' || one.set.type === 'AAAA');
@@ -108,8 +114,8 @@ export interface RecordApi {
   /** All records of a zone of our types, or of one name in it. @throws DnsProblem where it answers a part alone */
   list(zone: Zone, name?: string): Promise<HeldRecord[]>;
   /**
-   * In this order; each at least as a whole name where the provider has transactions. What is refused of one name keeps no other from it
-   * (`changeApart`). @throws Conflict: something else stands there than was read
+   * In this order; each part at least as a whole where the provider has transactions. What is refused of one keeps no other from it
+   * (`changeApart`). @throws Conflict: something else stands there than was read; PartsRefused
    */
   change(zone: Zone, sets: readonly SetChange[]): Promise<void>;
   /** A change that changes nothing: whether it takes any. */
@@ -118,7 +124,23 @@ export interface RecordApi {
 
 /** Somebody else changed it meanwhile. */
 export class Conflict extends DnsProblem {}
+/** Everything else was done. */
+export class PartsRefused extends DnsProblem {
+  /** by `partOf` */
+  readonly parts: ReadonlySet<number | string>;
+  /** somebody else may have changed one of them meanwhile */
+  readonly isConflict: boolean;
+
+  constructor(parts: ReadonlySet<number | string>, why: DnsProblem) {
+    super('refused', why.message);
+    this.parts = parts;
+    this.isConflict = why instanceof Conflict;
+  }
+}
+const mayBeBetween = (error: unknown) => error instanceof Conflict || (error instanceof PartsRefused && error.isConflict);
 const tries = 5;
+/** A list may lag behind what stands there (DNSPod's by up to 30 s): where it says again what it said it is waited for, so often and so long. */
+const waits = { most: 2, firstMs: 250 };
 /** Fewer names are read one by one, more with everything else. */
 const byNameMost = 4;
 
@@ -129,6 +151,8 @@ export async function changeRecords(
   names: readonly string[],
   wanted: (held: readonly HeldRecord[]) => readonly SetChange[],
 ): Promise<void> {
+  let before = '';
+  let waited = 0;
   for (let left = tries; ; left--) {
     const held: HeldRecord[] = [];
     if (names.length > byNameMost) held.push(...(await api.list(zone)));
@@ -139,7 +163,13 @@ export async function changeRecords(
       await api.change(zone, sets);
       return;
     } catch (error) {
-      if (!(error instanceof Conflict) || left <= 1) throw error;
+      if (!mayBeBetween(error) || left <= 1) throw error;
+      const now = JSON.stringify(held);
+      if (now === before) {
+        if (waited >= waits.most) throw error;
+        await sleep(waits.firstMs * 2 ** waited++);
+      }
+      before = now;
     }
   }
 }
@@ -153,7 +183,7 @@ export class SiteNames implements DnsDriver {
   }
 
   async zones(names: readonly string[]): Promise<Map<string, Zone>> {
-    return zonesFor(names, await this.#api.allZones());
+    return zonesFor(this.#api.provider, names, await this.#api.allZones());
   }
 
   put(zone: Zone, name: string, value: string): Promise<void> {
@@ -193,7 +223,8 @@ export function valueOf(type: RecordType, said: string): string {
     case 'CNAME':
       return bareName(said);
     case 'TXT':
-      return said.replace(/^"(.*)"$/, '$1');
+      // a long one is several strings
+      return said.replace(/^"(.*)"$/, '$1').replace(/"[ \t]+"/g, '');
     case 'A':
     case 'AAAA':
       return canonicalAddress(said);
@@ -201,11 +232,11 @@ export function valueOf(type: RecordType, said: string): string {
 }
 export const typeOf = (said: string): RecordType | undefined => recordTypes.find(one => one === said);
 
-/** Names whole, as many of them together as one change has room for. */
+/** Parts whole, as many of them together as one change has room for. */
 export function* chunksOf(sets: readonly SetChange[], sizeOf: (set: SetChange) => number, most: number): Generator<SetChange[]> {
   let part: SetChange[] = [];
   let size = 0;
-  for (const some of Map.groupBy(sets, one => one.name).values()) {
+  for (const some of Map.groupBy(sets, partOf).values()) {
     const own = some.reduce((sum, set) => sum + sizeOf(set), 0);
     if (part.length && size + own > most) {
       yield part;
@@ -217,31 +248,40 @@ export function* chunksOf(sets: readonly SetChange[], sizeOf: (set: SetChange) =
   if (part.length) yield part;
 }
 
-/** So often it may say no to one change: whoever says it to everything is not asked name by name. */
-const refusalsMost = 24;
+/** So often it may say no: at first, and more for each yes. Whoever says it to everything is not asked part by part. */
+const refusals = { first: 24, each: 12 };
 /**
- * Parts of a change one after the other. One that is refused is made again in halves, so that what is refused of one name keeps no other
- * from it: a node that fails leaves one group whatever the provider thinks of another. Thrown once all others are through.
+ * Parts of a change one after the other, some of them together. What is refused is made again in halves, so that one part keeps no other
+ * from it: a node that fails leaves one group whatever the provider thinks of another. @throws PartsRefused once all others are through
  */
 export async function changeApart(
   parts: Iterable<readonly SetChange[]>,
   change: (part: readonly SetChange[]) => Promise<void>,
 ): Promise<void> {
-  const queue = [...parts];
-  let refused: DnsProblem | undefined;
-  let count = 0;
+  const all = [...parts];
+  // those to blame may be the first ones, and would be met before anybody else each time
+  const from = all.length ? randomInt(all.length) : 0;
+  const queue = [...all.slice(from), ...all.slice(0, from)];
+  const refused = new Set<number | string>();
+  let why: DnsProblem | undefined;
+  let left = refusals.first;
   for (const part of queue)
     try {
       await change(part);
+      left += refusals.each;
     } catch (error) {
-      if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || ++count >= refusalsMost) throw error;
-      const names = [...Map.groupBy(part, one => one.name).values()];
-      const middle = names.length >> 1;
-      if (middle) queue.push(names.slice(0, middle).flat(), names.slice(middle).flat());
+      if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || --left <= 0) throw error;
+      const some = [...Map.groupBy(part, partOf)];
+      const middle = some.length >> 1;
+      if (middle) {
+        for (const half of [some.slice(0, middle), some.slice(middle)]) queue.push(half.flatMap(([, sets]) => sets));
+        continue;
+      }
+      refused.add(some[0]![0]);
       // what somebody else was in between of is made anew; what is refused then is refused again
-      else if (!refused || (error instanceof Conflict && !(refused instanceof Conflict))) refused = error;
+      if (!why || (error instanceof Conflict && !(why instanceof Conflict))) why = error;
     }
-  if (refused) throw refused;
+  if (why) throw new PartsRefused(refused, why);
 }
 
 const readings = 3;
@@ -255,6 +295,8 @@ export interface Page<T> {
   total: number | undefined;
   isLast: boolean;
 }
+/** A page without anything, and the last one. */
+export const nothing: Page<never> = { found: [], count: 0, total: undefined, isLast: true };
 /**
  * All pages of a list, of which `seen` records came before. One that changes meanwhile is read anew: what slipped from one page to another
  * would be taken for lost, and what stands in two of them would be taken away as one too many. @throws DnsProblem where fewer came than it said there are

@@ -2,6 +2,7 @@
  * Amazon Route 53, API 2013-04-01, signed with Signature Version 4. All records of one name and type are one set there: it is replaced only
  * as it was read (its deletion names what is in it), so that two who change it side by side lose nothing. A change is made as a whole or not.
  */
+import type { OutboundAnswer } from '../../kit/outbound.ts';
 import { DnsProblem, type Zone } from './driver.ts';
 import {
   type Api,
@@ -12,7 +13,9 @@ import {
   recordPagesMost,
   retryAfter,
   sha256,
+  strange,
   troubleOfStatus,
+  without,
 } from './http.ts';
 import {
   bareName,
@@ -85,6 +88,16 @@ const all = (xml: string, name: string) =>
     .slice(1)
     .map(part => part.split(`</${name}>`, 1)[0]!);
 const first = (xml: string, name: string) => plain(all(xml, name)[0] ?? '');
+const octal = /\\([0-3][0-7]{2})/g;
+/** What is no letter, digit or hyphen of a name is written in octal: `\\052.example.com.` */
+const nameOf = (said: string) => bareName(said.replace(octal, (_, code) => String.fromCodePoint(parseInt(String(code), 8))));
+/** Whether there is more of a list. @throws DnsProblem: what is not said to be all of it is not */
+function isCut(xml: string, root: string): boolean {
+  const said = first(xml, 'IsTruncated');
+  if (!xml.includes(`</${root}>`) || (said !== 'true' && said !== 'false')) throw part();
+  return said === 'true';
+}
+const part = () => new DnsProblem('away', 'Route 53 answered a part of a list');
 
 const keyCodes =
   /^(InvalidClientTokenId|SignatureDoesNotMatch|AccessDenied|UnrecognizedClient|ExpiredToken|MissingAuthentication|IncompleteSignature|RequestExpired|OptInRequired|NotAuthorized)/;
@@ -109,14 +122,17 @@ export class Route53 implements RecordApi {
     return pagesOf('Route 53', pagesMost, async page => {
       const found: Zone[] = [];
       const xml = await this.#ask('GET', '/hostedzone', { maxitems: '100', ...(page ? { marker } : {}) });
-      for (const zone of all(xml, 'HostedZone'))
-        // an authority sees public zones alone
-        if (first(zone, 'PrivateZone') !== 'true' && /^[A-Z0-9]{1,40}$/.test(bareID(first(zone, 'Id'))))
-          found.push({ id: bareID(first(zone, 'Id')), name: bareName(first(zone, 'Name')) });
+      // a name would be written into the zone above its own
+      const isLast = !isCut(xml, 'ListHostedZonesResponse');
+      const before = marker;
       marker = first(xml, 'NextMarker');
-      const isLast = first(xml, 'IsTruncated') === 'false';
-      // what is not said to be all of them is not: a name would be written into the zone above its own
-      if (!isLast && !marker) throw new DnsProblem('away', 'Route 53 answered a part of a list');
+      if (!isLast && (!marker || (page > 0 && marker === before))) throw part();
+      for (const zone of all(xml, 'HostedZone')) {
+        const [id, name] = [bareID(first(zone, 'Id')), nameOf(first(zone, 'Name'))];
+        if (!/^[A-Z0-9]{1,40}$/.test(id) || !name) throw part();
+        // an authority sees public zones alone
+        if (first(zone, 'PrivateZone') !== 'true') found.push({ id, name });
+      }
       return { found, count: found.length, total: undefined, isLast };
     });
   }
@@ -128,13 +144,15 @@ export class Route53 implements RecordApi {
     return pagesOf('Route 53', recordPagesMost, async page => {
       if (!page) next = begin;
       const xml = await this.#ask('GET', `/hostedzone/${zone.id}/rrset`, { maxitems: name ? '20' : String(together), ...next });
-      if (!xml.includes('</ListResourceRecordSetsResponse>')) throw new DnsProblem('away', 'Route 53 answered a part of a list');
+      const hasMore = isCut(xml, 'ListResourceRecordSetsResponse');
       const sets = all(xml, 'ResourceRecordSet').map(recordsOf);
       const [at, type, identifier] = ['NextRecordName', 'NextRecordType', 'NextRecordIdentifier'].map(one => first(xml, one));
+      const asked = next;
       next = { name: at!, type: type!, ...(identifier ? { identifier } : {}) };
-      if (first(xml, 'IsTruncated') === 'true' && !at)
+      // it would go on for ever where it began
+      if (hasMore && (!at || !type || canonicalQuery(next) === canonicalQuery(asked)))
         throw new DnsProblem('away', 'Route 53 does not say where its list goes on');
-      const isLast = first(xml, 'IsTruncated') !== 'true' || (name !== undefined && bareName(at!) !== name);
+      const isLast = !hasMore || (name !== undefined && nameOf(at!) !== name);
       const found = sets.flat().filter(one => name === undefined || one.name === name);
       return { found, count: sets.length, total: undefined, isLast };
     });
@@ -173,7 +191,10 @@ export class Route53 implements RecordApi {
 
   async #submit(zone: Zone, changes: readonly string[]): Promise<void> {
     const body = `<?xml version="1.0" encoding="UTF-8"?><ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeBatch><Changes>${changes.join('')}</Changes></ChangeBatch></ChangeResourceRecordSetsRequest>`;
-    await this.#ask('POST', `/hostedzone/${zone.id}/rrset`, {}, body);
+    const xml = await this.#ask('POST', `/hostedzone/${zone.id}/rrset`, {}, body);
+    // all its lists say what is pending as well: nobody waits until its name servers do
+    if (!xml.includes('</ChangeResourceRecordSetsResponse>') || !/^(PENDING|INSYNC)$/.test(first(xml, 'Status')))
+      throw new DnsProblem('away', 'Route 53 does not say that it made the change');
   }
 
   #ask(method: 'GET' | 'POST', path: string, query: Record<string, string>, body = ''): Promise<string> {
@@ -197,10 +218,17 @@ export class Route53 implements RecordApi {
       headers: { ...sent, authorization, ...(body ? { 'content-type': 'application/xml' } : {}) },
       ...(body ? { body } : {}),
     });
+    return this.#read(answer);
+  }
+
+  #read(answer: OutboundAnswer): string {
     const xml = answer.body.toString('utf8');
-    if (answer.status >= 200 && answer.status < 300) return xml;
-    const code = first(xml, 'Code') || (xml.includes(`<${conflictCode}`) ? conflictCode : '');
-    const said = `Route 53: ${first(xml, 'Message') || `it answered ${answer.status}`}${code ? ` (${code})` : ''}`;
+    const code = xml.includes('</ErrorResponse>') ? first(xml, 'Code') : xml.includes(`</${conflictCode}>`) ? conflictCode : '';
+    if (!code) {
+      if (answer.status >= 200 && answer.status < 300) return xml;
+      throw strange('Route 53', answer);
+    }
+    const said = `Route 53: ${without(this.#key.secret, first(xml, 'Message'))} (${code})`;
     if (code === conflictCode) throw new Conflict('refused', said);
     const trouble = keyCodes.test(code) ? 'credentials' : limitCodes.test(code) ? 'limited' : troubleOfStatus(answer.status);
     throw new DnsProblem(trouble, said, retryAfter(answer));
@@ -209,12 +237,15 @@ export class Route53 implements RecordApi {
 
 /** Those of our types; an alias, which has no records of its own, counts as one that is not answered as it stands. */
 function recordsOf(set: string): HeldRecord[] {
-  const type = typeOf(first(set, 'Type'));
-  if (!type) return [];
+  const name = nameOf(first(set, 'Name'));
+  const said = first(set, 'Type');
   const values = all(set, 'Value').map(plain);
-  const isOther = all(set, 'SetIdentifier').length > 0 || !values.length;
-  const name = bareName(first(set, 'Name'));
-  const seconds = Number(first(set, 'TTL') || 0);
+  const leadsOn = all(set, 'AliasTarget').length > 0 || all(set, 'TrafficPolicyInstanceId').length > 0;
+  const seconds = leadsOn ? 0 : Number(first(set, 'TTL') || NaN);
+  if (!name || !said || (!values.length && !leadsOn) || Number.isNaN(seconds)) throw part();
+  const type = typeOf(said);
+  if (!type) return [];
+  const isOther = all(set, 'SetIdentifier').length > 0 || leadsOn;
   return (values.length ? values : ['']).map(raw => ({
     id: '',
     name,

@@ -122,6 +122,16 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const)
       }
     });
 
+    test('whether it takes changes is not believed of an answer that is none of its API', async () => {
+      for (const answer of strangeAnswers) {
+        fake.before = asked => {
+          if (!isRead(asked)) fake.next.push(answer);
+        };
+        const isOwn = provider === 'dnspod' && JSON.stringify(answer.body).includes('"message":"ok"');
+        if (!isOwn) await assert.rejects(driver.test([zone]), isTrouble('away'), JSON.stringify(answer));
+      }
+    });
+
     test('a change that is answered with nothing of its API was not made, and is not made again in halves', async () => {
       // those of its lists are no answers to a change
       for (const answer of strangeAnswers) {

@@ -74,6 +74,7 @@ export class AccountStore implements RecordStore {
     this.#zones.delete(name);
     const zone = zonesFor(this.#api.provider, [name], all).get(name);
     if (!zone) return undefined;
+    if (zone.off !== undefined) throw new DnsProblem('refused', zone.off);
     // whoever had the embedded name server may have made it: groups written above it would be answered to nobody
     const isInner = (one: Zone) => one.name === lineZone(name) || one.name.endsWith(`.${lineZone(name)}`);
     const inner = all.find(one => one.off === undefined && isInner(one));

@@ -53,7 +53,8 @@ async function placeOf(services: Services, siteID: number, { domainID, host }: O
   for (const account of accounts)
     try {
       const zone = (await zonesOf(services, account, [name])).get(name);
-      if (zone) return { domainID, place: { dnsID: account.id, zone: zone.name, zoneID: zone.id, name } };
+      if (zone?.off !== undefined) failure ??= new DnsProblem('refused', zone.off);
+      else if (zone) return { domainID, place: { dnsID: account.id, zone: zone.name, zoneID: zone.id, name } };
     } catch (error) {
       failure ??= error;
     }

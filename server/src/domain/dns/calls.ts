@@ -82,7 +82,11 @@ export const siteDNSCalls = implement(
       try {
         const names = [...new Set(domains.map(({ domainName }) => bare(domainName)))];
         const zones = await zonesOf(ctx.services, account!, names, true);
-        return domains.map(one => ({ ...one, zone: zones.get(bare(one.domainName))?.name ?? '' }));
+        const zoneOf = (name: string) => {
+          const zone = zones.get(name);
+          return zone?.off === undefined ? (zone?.name ?? '') : '';
+        };
+        return domains.map(one => ({ ...one, zone: zoneOf(bare(one.domainName)) }));
       } catch (error) {
         const { trouble, why } = troubleOf(error);
         throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', {

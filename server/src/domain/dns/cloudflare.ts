@@ -145,7 +145,9 @@ export class Cloudflare implements RecordApi {
   }
 
   async probe(zone: Zone): Promise<void> {
-    await this.#ask('DELETE', `/zones/${zone.id}/dns_records/${nobody}`);
+    const answer = await this.#ask('DELETE', `/zones/${zone.id}/dns_records/${nobody}`);
+    // what is not there cannot have been deleted
+    if (readJson('Cloudflare', Said, answer).success) throw strange('Cloudflare', answer);
   }
 
   #ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) {

@@ -24,7 +24,7 @@ export interface Place {
 
 /** Each may be asked twice: what is there already is fine, and so is what is gone. @throws DnsProblem, OutboundError */
 export interface DnsDriver {
-  /** The zones that these names lie in; a name without one is left out. */
+  /** The zones that these names lie in; a name without one is left out. One that is `off` is not to be written into. */
   zones(names: readonly string[]): Promise<Map<string, Zone>>;
   put(zone: Zone, name: string, value: string): Promise<void>;
   /** This value alone. */
@@ -61,21 +61,26 @@ export function suffixesOf(name: string): string[] {
 }
 
 /**
- * Of all zones of an account those that these names lie in: the longest that fits and answers. @throws DnsProblem where none of them answers,
- * or two of one name do
+ * Of all zones of an account those that these names lie in: the longest that fits and answers. Where none of them answers, or two of one name
+ * do, it is `off`, and says why as people are told.
  */
 export function zonesFor(provider: string, names: readonly string[], all: readonly Zone[]): Map<string, Zone> {
   const [on, off] = [all.filter(one => one.off === undefined), all.filter(one => one.off !== undefined)];
   const byName = Map.groupBy(on, one => one.name);
+  const found = (name: string): Zone | undefined => {
+    const suffixes = suffixesOf(name);
+    const [zone, second] = suffixes.flatMap(one => byName.get(one) ?? []);
+    // which of them is delegated nobody here knows
+    if (zone && second?.name === zone.name)
+      return { ...zone, off: `${provider} has the zone ${zone.name} twice: take away the one that is not delegated` };
+    const idle = zone ?? off.find(one => suffixes.includes(one.name));
+    return idle?.off === undefined
+      ? idle
+      : { ...idle, off: `${provider} has the zone ${idle.name}, but answers nobody for it: ${idle.off}` };
+  };
   return new Map(
     names.flatMap(name => {
-      const suffixes = suffixesOf(name);
-      const [zone, second] = suffixes.flatMap(one => byName.get(one) ?? []);
-      // which of them is delegated nobody here knows
-      if (zone && second?.name === zone.name)
-        throw new DnsProblem('refused', `${provider} has the zone ${zone.name} twice: take away the one that is not delegated`);
-      const idle = zone ? undefined : off.find(one => suffixes.includes(one.name));
-      if (idle) throw new DnsProblem('refused', `${provider} has the zone ${idle.name}, but answers nobody for it: ${idle.off}`);
+      const zone = found(name);
       return zone ? [[name, zone] as const] : [];
     }),
   );

@@ -85,10 +85,12 @@ export const retryAfter = ({ headers }: OutboundAnswer): number | undefined => r
 export const strange = (provider: string, answer: OutboundAnswer): DnsProblem =>
   new DnsProblem(
     answer.status === 429 ? 'limited' : 'away',
-    `${provider} answered ${answer.status} and nothing that is known of its API`,
+    `${provider} answered ${answer.status} (${kindOf(answer)}) and nothing that is known of its API: a proxy or a portal may stand between`,
     retryAfter(answer),
   );
 
+const kindOf = ({ headers, body }: OutboundAnswer) =>
+  (body.length ? (headers['content-type'] ?? 'of no type') : 'empty').slice(0, 60);
 /** Undefined: it is nothing of the shape. */
 export function jsonOf<T extends z.ZodMiniType>(shape: T, answer: OutboundAnswer): z.output<T> | undefined {
   let body: unknown;

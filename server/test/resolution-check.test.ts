@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { paging } from '#contract/limits.ts';
+import { row } from '#server/store/db.ts';
 import { startKnot } from '#system/knot.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { by, is, ok } from './expect.ts';
@@ -11,9 +12,33 @@ import { Api, type Tenant } from './harness.ts';
 let api: Api;
 let a: Tenant;
 const lines = ['none TXT "nothing else"', 'round CNAME about', 'about CNAME round', 'self CNAME self'];
+/** Of a name that cannot have a CNAME its provider answers addresses: whose. */
+const flat = {
+  edge: 'A 192.0.2.11',
+  six: 'AAAA 2001:db8::11',
+  more: 'A 192.0.2.12',
+  virtual: 'A 192.0.2.13',
+  open: 'A 9.9.9.9',
+  relay: 'A 192.0.2.14',
+  aside: 'A 192.0.2.15',
+  gone: 'A 192.0.2.16',
+  house: 'A 10.9.9.9',
+  else: 'A 192.0.2.99',
+};
 let world: Awaited<ReturnType<typeof startKnot>>;
 before(async () => {
-  [api, world] = await Promise.all([Api.start(), startKnot({ zones: ['leads.test'], lines })]);
+  [api, world] = await Promise.all([
+    Api.start(),
+    startKnot({
+      zones: ['leads.test'],
+      lines: [
+        ...lines,
+        ...Object.entries(flat).map(([name, said]) => `${name}.flat ${said}`),
+        'both.flat A 192.0.2.11',
+        'both.flat A 192.0.2.99',
+      ],
+    }),
+  ]);
   a = await api.tenant('a');
 });
 after(async () => {
@@ -68,6 +93,40 @@ test('names that lead round, or to themselves, lead elsewhere, and that is found
   const [round, self] = ids.map(id => found.find(one => one.id === id)!);
   assert.deepEqual([round!.status, round!.seen, round!.reason], ['wrong', ['about.leads.test', 'round.leads.test'], null]);
   assert.deepEqual([self!.status, self!.seen, self!.reason], ['unset', [], null]);
+});
+
+test('addresses lead here where edges of the group are answered with all of them: no relay, no node beside its lines, none behind one', async () => {
+  const { db } = api.database;
+  const { groupID, zoneID } = (await row<{ groupID: number; zoneID: number }>(
+    db,
+    sql`select g.id as "groupID", g."zoneID" from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where s.id = ${a.siteID}`,
+  ))!;
+  const node = async (name: string, type: string, addresses: string[]) =>
+    (await row<{ id: number }>(
+      db,
+      sql`insert into node ("clientID", "zoneID", name, type, status, addresses, "publicKey") select "clientID", id, ${name}, ${type}, 'normal', ${addresses}, ${name} from zone where id = ${zoneID} returning id`,
+    ))!.id;
+  const onLine = (id: number) =>
+    sql`insert into "lineNode" ("groupID", "lineID", "nodeID") values (${groupID}, 1, ${id})`.execute(db);
+  const edge = await node('edge', 'edge', ['192.0.2.11', '2001:0db8:0:0::11']);
+  await sql`insert into "nodeSub" ("nodeID", address) values (${edge}, '192.0.2.12')`.execute(db);
+  await onLine(edge);
+  await onLine(await node('open', 'edge', ['9.9.9.9', '10.9.9.9']));
+  const parts = await node('virtual', 'edge', ['192.0.2.13']);
+  const virtualID = await by(api, a.client).make('/client/virtualNode', { zoneID, name: 'made-of-one' });
+  ok(await by(api, a.client).post(`/client/virtualNode/${virtualID}/record/node`, { nodeIDs: [parts], ipVersions: ['ipv4'] }));
+  ok(await by(api, a.client).post(`/client/group/${groupID}/line/1/virtualNodes`, { ids: [virtualID] }));
+  await onLine(await node('relay', 'relay', ['192.0.2.14']));
+  await node('aside', 'edge', ['192.0.2.15']);
+  const gone = await node('gone', 'edge', ['192.0.2.16']);
+  await onLine(gone);
+  await sql`update node set "deletedAt" = now() where id = ${gone}`.execute(db);
+  ask(world.address);
+  const names = [...Object.keys(flat), 'both'];
+  const ids = await add(...names.map(name => `${name}.flat.leads.test`));
+  const found: { id: number; status: string }[] = await check(ids);
+  const leading = names.filter((_, i) => found.find(one => one.id === ids[i])!.status === 'active');
+  assert.deepEqual(leading, ['edge', 'six', 'more', 'virtual', 'open']);
 });
 
 test('since when a name is as it is seen is said of what was seen alone', async () => {

@@ -6,7 +6,9 @@ import { type cnameStates } from '#contract/states.ts';
 import { resolutionLimits } from '#contract/limits.ts';
 import { cnameChecks, type seenStates } from '#contract/resolution/check-cname.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
+import { canonicalAddress } from '../domain/dns/records.ts';
 import { domainTable } from '../domain/tables.ts';
+import { addressesOf } from '../kit/answered.ts';
 import { loopOf } from '../kit/metrics.ts';
 import { implement } from '../kit/implement.ts';
 import { those } from '../kit/removal.ts';
@@ -58,26 +60,34 @@ interface Asked {
   siteID: number;
   /** `KEY.ZONE` of the site in each zone of its operator */
   targets: string[];
-  /** of the nodes of its group */
+  /** of the edges on lines of its group, also as parts of virtual nodes there, that are answered: in one spelling */
   addresses: string[];
 }
-const askedWhere = (db: Db, condition: Sql): Promise<Asked[]> =>
-  rows<Asked>(
+/** Of a relay, of a node on no line of the group, and behind an edge in its own house nobody is served. */
+async function askedWhere(db: Db, condition: Sql): Promise<Asked[]> {
+  const found = await rows<Omit<Asked, 'addresses'> & { nodes: string[][] }>(
     db,
     sql`select d.id, d."domainName", d."siteID",
         coalesce((select array_agg(s."cnameKey" || '.' || c."domainName" order by c.id) from cname c where c."clientID" = s."clientID" and c."deletedAt" is null), '{}') as targets,
-        coalesce((select array_agg(distinct lower(a)) from node n cross join unnest(n.addresses || array(select sub.address from "nodeSub" sub where sub."nodeID" = n.id and sub."deletedAt" is null)) a where n."zoneID" = g."zoneID" and n."deletedAt" is null), '{}') as addresses
+        coalesce((select jsonb_agg(n.addresses || array(select sub.address from "nodeSub" sub where sub."nodeID" = n.id and sub."deletedAt" is null order by sub.id)) from node n
+          where n."zoneID" = g."zoneID" and n.type = 'edge' and n."deletedAt" is null
+            and (exists (select 1 from "lineNode" ln where ln."groupID" = g.id and ln."nodeID" = n.id)
+              or exists (select 1 from "lineVirtualNode" lv join "virtualNode" v on v.id = lv."virtualNodeID" and v."deletedAt" is null
+                join "virtualNodeRecord" r on r."virtualNodeID" = v.id and r."deletedAt" is null where lv."groupID" = g.id and r."nodeID" = n.id))), '[]') as nodes
       from domain d join site s on s.id = d."siteID" join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
       where d."deletedAt" is null and s."deletedAt" is null and (${condition})`,
   );
+  const answered = (addresses: string[]) => ([4, 6] as const).flatMap(family => addressesOf({ addresses }, family));
+  return found.map(({ nodes, ...one }) => ({ ...one, addresses: [...new Set(nodes.flatMap(answered).map(canonicalAddress))] }));
+}
 
 /**
  * A name leads here through one of its site's own names. One that cannot have a CNAME (the top of a zone) leads here by addresses, all of
- * which are nodes': its provider follows the name for it.
+ * which are edges' of its group: its provider follows the name for it.
  */
 export function stateOf({ targets, addresses }: Pick<Asked, 'targets' | 'addresses'>, seen: Seen): State {
   if (seen.through.some(name => targets.includes(name))) return 'active';
-  if (!seen.through.length && seen.addresses.length && seen.addresses.every(one => addresses.includes(one.toLowerCase())))
+  if (!seen.through.length && seen.addresses.length && seen.addresses.every(one => addresses.includes(canonicalAddress(one))))
     return 'active';
   return seen.through.length || seen.addresses.length ? 'wrong' : 'unset';
 }
@@ -125,7 +135,7 @@ export async function look(
       // what a name means inside the house is not a customer's to learn
       const shown = seen?.through.length
         ? seen.through
-        : (seen?.addresses ?? []).filter(ip => name.addresses.includes(ip) || policy.judge(ip, 443).allowed);
+        : (seen?.addresses ?? []).filter(ip => name.addresses.includes(canonicalAddress(ip)) || policy.judge(ip, 443).allowed);
       found.push({
         id: name.id,
         domainName: name.domainName,

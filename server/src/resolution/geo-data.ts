@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
+import type { Language } from '#contract/kit/text.ts';
 import { geoData } from '#contract/resolution/geo-data.ts';
 import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
@@ -11,10 +12,14 @@ import type { GeoHold, GeoOwn, GeoTaken, Place, Services } from '../kit/services
 import { logger } from '../log.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 import { geoSourceTable } from './geo-source-table.ts';
+import { geoText } from './geo-words.ts';
 import { GeoFileRefused } from './geo/data.ts';
 
 const refused = (why: string) => failFields([{ path: 'file', rule: 'geoUnreadable', bounds: { why } }]);
 const noData: Place = { continent: null, country: null, region: null, regionName: null, asn: null, organisation: null };
+
+const toldIn = (problem: string | null, language: Language) =>
+  problem === null ? null : geoText(problem, language).slice(0, 300);
 
 const timeOf = (ms: number) => (ms ? new Date(ms).toISOString() : null);
 
@@ -104,7 +109,7 @@ export const geoDataCalls = implement(
         builtAt: timeOf(current?.builtAt ?? 0),
         networks: current?.networks ?? 0,
         // whoever can do something about it is told
-        problem: mayChange ? ((problem ?? (await lostOf(ctx, current?.own ?? [])))?.slice(0, 300) ?? null) : null,
+        problem: mayChange ? toldIn(problem ?? (await lostOf(ctx, current?.own ?? [])), ctx.language) : null,
         sources: (current?.sources ?? []).map(one => ({ ...one, dataAt: timeOf(one.dataAt) })),
         mayChange,
       };

@@ -4,7 +4,8 @@ import { failFields } from '#contract/errors.ts';
 import { geoSourceLimits } from '#contract/limits.ts';
 import { geoRefresh, geoSource } from '#contract/resolution/geo-source.ts';
 import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
-import { isRuleName, ruleText } from '#contract/rules/rule.ts';
+import type { Language } from '#contract/kit/text.ts';
+import { type Bounds, isRuleName, ruleText } from '#contract/rules/rule.ts';
 import type { SettingValue } from '#contract/system/settings.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -13,6 +14,7 @@ import { openOf, startHouseTask, startTask } from '../kit/task.ts';
 import { type Db, rows } from '../store/db.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 import { type GeoSourceRow, geoSourceTable } from './geo-source-table.ts';
+import { geoText } from './geo-words.ts';
 
 export type Fetched = NonNullable<SettingValue<'geoFetched'>>;
 
@@ -24,6 +26,10 @@ function nextAt({ url, every }: Pick<GeoSourceRow, 'url' | 'every'>, seen: Fetch
   if (!seen) return 0;
   return Date.parse(seen.lookedAt) + (seen.problem ? geoSourceLimits.retryHours * hourMs : everyMs[every]);
 }
+
+/** Why a file is of no use was said by whoever read it. */
+const readable = (bounds: Bounds, language: Language): Bounds =>
+  typeof bounds['why'] === 'string' ? { ...bounds, why: geoText(bounds['why'], language) } : bounds;
 
 const known = async (ctx: Context) => (await ctx.store(geoSourceTable).page({ pageSize: 1 })).data[0];
 
@@ -44,7 +50,9 @@ export const geoSourceCalls = implement(geoSource, {
       takenAt: seen?.takenAt ?? null,
       dataAt: seen?.dataAt ?? null,
       sha256: seen?.sha256 ?? null,
-      problem: isRuleName(rule) ? ruleText({ rule, ...(bounds && { bounds }) }, ctx.language) : null,
+      problem: isRuleName(rule)
+        ? ruleText({ rule, ...(bounds && { bounds: readable(bounds, ctx.language) }) }, ctx.language)
+        : null,
       failedSince: seen?.failedSince ?? null,
       nextAt: next === null ? null : new Date(next || Date.now()).toISOString(),
       isRefreshing,

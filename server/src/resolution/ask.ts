@@ -30,11 +30,21 @@ export async function ask(
     const question = dns.query(id, name, type, subnet, isRecursive);
     const bytes = await overUDP(server, question);
     const answer = bytes && readable(bytes);
-    if (!answer || answer.id !== id) continue;
-    return answer.isCut ? overTCP(server, id, question) : answer;
+    if (!answer || !isTo(answer, { id, name, type })) continue;
+    return answer.isCut ? overTCP(server, { id, name, type }, question) : answer;
   }
   throw new DnsProblem('away', `${server.host} port ${server.port} does not answer`);
 }
+
+interface Asked {
+  id: number;
+  name: string;
+  type: number;
+}
+/** Its number alone is soon guessed (RFC 5452, 9.1). Who could not read the question says what is wrong without it. */
+const isTo = ({ id, question, rcode }: dns.Message, asked: Asked): boolean =>
+  id === asked.id &&
+  (question ? question.name === asked.name.toLowerCase().replace(/\.$/, '') && question.type === asked.type : rcode !== 0);
 
 function readable(bytes: Buffer): dns.Message | undefined {
   try {
@@ -62,7 +72,7 @@ function overUDP({ host, port }: NameServer, question: Buffer): Promise<Buffer |
   });
 }
 
-async function overTCP({ host, port }: NameServer, id: number, question: Buffer): Promise<dns.Message> {
+async function overTCP({ host, port }: NameServer, asked: Asked, question: Buffer): Promise<dns.Message> {
   const socket = connect({ host, port, timeout: tcpMs });
   try {
     await new Promise<void>((ok, failed) => {
@@ -71,7 +81,7 @@ async function overTCP({ host, port }: NameServer, id: number, question: Buffer)
       socket.once('timeout', () => failed(new Error('it takes too long')));
     });
     const answer = dns.read(await exchange(socket, question, host, tcpMs));
-    if (answer.id !== id) throw new Error('it answered something else');
+    if (!isTo(answer, asked)) throw new Error('it answered something else');
     return answer;
   } catch (error) {
     // whatever is thrown here is an error

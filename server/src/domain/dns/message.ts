@@ -55,6 +55,8 @@ export interface Message {
   rcode: number;
   /** there is more of it over TCP */
   isCut: boolean;
+  /** what it says that it was asked; undefined: nothing */
+  question?: { name: string; type: number } | undefined;
   answers: ResourceRecord[];
   authorities: ResourceRecord[];
   /** of its signature: where it begins; undefined: there is none */
@@ -310,9 +312,10 @@ export function read(bytes: Buffer, most = recordsMax): Message {
   const [questions, answers, authorities, additionals] = [reader.u16(), reader.u16(), reader.u16(), reader.u16()];
   if (!(flags & 0x8000)) throw new BadMessage('that is no answer');
   if (questions > 1 || answers + authorities + additionals > most) throw new BadMessage('the answer has too many records');
+  let question: Message['question'];
   for (let i = 0; i < questions; i++) {
-    reader.name();
-    reader.bytes(4);
+    question = { name: reader.name(), type: reader.u16() };
+    reader.bytes(2);
   }
   const record = (): ResourceRecord & { at: number } => {
     const { at } = reader;
@@ -331,6 +334,7 @@ export function read(bytes: Buffer, most = recordsMax): Message {
     id,
     rcode: flags & 15,
     isCut: (flags & 0x200) !== 0,
+    question,
     ...found,
     signature: last?.type === types.TSIG ? { at: last.at, record: last } : undefined,
   };

@@ -221,3 +221,12 @@ test('a paused node that has died is answered only where nobody else is on the l
   assert.deepEqual(chosen([]), ['paused']);
   assert.deepEqual(chosen([member('always', { isAlways: true })]), ['always']);
 });
+
+test('one that is always answered stands beside the others once it has been well for long enough, and not before', () => {
+  const main = member('main');
+  const always = (more: Partial<Member>) => member('always', { backup: true, isAlways: true, ...more });
+  const chosen = (more: Partial<Member>) => chosenOf(line([main, always(more)]), undefined).members.map(one => one.UID);
+  assert.deepEqual(chosen({}), ['main', 'always']);
+  assert.deepEqual(chosen({ isWaiting: true }), ['main']);
+  assert.deepEqual(chosen({ trouble: 'silent', isHeard: false }), ['main']);
+});

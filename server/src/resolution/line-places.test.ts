@@ -177,3 +177,23 @@ test('of the networks that a visitor is in the narrowest counts, in whichever li
   assert.deepEqual(of('2001:db8::1'), [8, '2001:db8::/32']);
   assert.deepEqual(of('2001:db9::1'), [7, '::/0']);
 });
+
+test('a network holds its first and its last address, of its own family alone; a line that answers nothing hides no other', () => {
+  const lineOf = (lineID: number, cidrs: string[], a: string[] = ['192.0.2.1']) => ({
+    ...{ lineID, cidrs, a, aaaa: [], cname: null, members: [] },
+  });
+  const lines = [
+    lineOf(1, []),
+    lineOf(2, ['198.51.100.0/24']),
+    lineOf(3, ['198.51.100.0/30'], []),
+    // the same numbers as some of IPv4 has
+    lineOf(4, ['::c633:6400/120']),
+    lineOf(5, ['198.51.100.128/25']),
+  ];
+  const of = (visitor: string) => lineFor(lines, visitor).line?.lineID;
+  assert.deepEqual(
+    ['198.51.100.0', '198.51.100.127', '198.51.100.128', '198.51.100.255', '198.51.101.0', '198.51.99.255'].map(of),
+    [2, 2, 5, 5, 1, 1],
+  );
+  assert.deepEqual(['::c633:6400', '::c633:64ff', '::c633:6500'].map(of), [4, 4, 1]);
+});

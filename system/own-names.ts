@@ -20,6 +20,8 @@ export interface OwnNames {
   /** as by kill -9 */
   kill(): Promise<void>;
   up(): Promise<void>;
+  /** our key may change everything from now on, whatever it was kept from; it begins anew */
+  allow?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,34 +41,48 @@ const programOf = async (name: string, packageName: string) => {
 /** Of the key that updates and transfers are signed with. */
 export const ownKey = 'breakwater.own';
 const apex = '$TTL 60\n@ SOA ns root 1 60 60 3600 5\n@ NS ns\nns A 127.0.0.1\n';
-export async function startBind(zones: readonly string[]): Promise<OwnNames> {
+/** `denied`: labels that our key may not change, until `allow`. */
+export interface Denying {
+  denied?: readonly string[];
+}
+export async function startBind(zones: readonly string[], { denied = [] }: Denying = {}): Promise<OwnNames> {
   const command = await programOf('named', 'bind9');
   const dir = testFolder('bind');
   const port = await freePort();
   const secret = randomBytes(32).toString('base64');
   for (const zone of zones) writeFileSync(join(dir, `${zone}.zone`), apex);
   const config = join(dir, 'named.conf');
-  writeFileSync(
-    config,
-    `key "${ownKey}" { algorithm hmac-sha512; secret "${secret}"; };
+  const policyOf = (zone: string, labels: readonly string[]) =>
+    `update-policy { ${labels.map(label => `deny ${ownKey} name ${label}.${zone} ANY; `).join('')}grant ${ownKey} zonesub ANY; grant somebody zonesub ANY; };`;
+  const write = (labels: readonly string[]) =>
+    writeFileSync(
+      config,
+      `key "${ownKey}" { algorithm hmac-sha512; secret "${secret}"; };
 key "somebody" { algorithm hmac-sha512; secret "${secret}"; };
 controls { };
 options { directory "${dir}"; pid-file none; session-keyfile none; managed-keys-directory "${dir}"; listen-on port ${port} { 127.0.0.1; };
   listen-on-v6 { none; }; recursion no; dnssec-validation no; allow-transfer { key "${ownKey}"; }; };
-${zones.map(zone => `zone "${zone}" { type primary; file "${dir}/${zone}.zone"; allow-update { key "${ownKey}"; key "somebody"; }; };`).join('\n')}
+${zones.map(zone => `zone "${zone}" { type primary; file "${dir}/${zone}.zone"; ${policyOf(zone, labels)} };`).join('\n')}
 `,
-  );
+    );
+  write(denied);
   let engine: Engine;
   const up = async () => {
     engine = await spawnEngine({ command, args: ['-g', '-n', '1', '-c', config], ref: false, deathSignal: 'SIGKILL' });
     await ready(engine, port, zones[0]!);
   };
   await up();
-  return updated(port, secret, () => engine, up);
+  return updated(
+    port,
+    secret,
+    () => engine,
+    up,
+    () => write([]),
+  );
 }
 
 /** One that both we and somebody else change by updates, each with a key. */
-function updated(port: number, secret: string, engine: () => Engine, up: () => Promise<void>): OwnNames {
+function updated(port: number, secret: string, engine: () => Engine, up: () => Promise<void>, allow: () => void): OwnNames {
   const update = async (zone: string, line: string) =>
     void execFileSync('nsupdate', ['-y', `hmac-sha512:somebody:${secret}`], {
       input: `server 127.0.0.1 ${port}\nzone ${zone}\n${line}\nsend\n`,
@@ -82,12 +98,20 @@ function updated(port: number, secret: string, engine: () => Engine, up: () => P
       await engine().exited;
     },
     up,
+    allow: async () => {
+      allow();
+      await engine().stop();
+      await up();
+    },
     stop: async () => void (await engine().stop()),
   };
 }
 
-/** Knot DNS as an operator runs it himself, not the embedded one: it takes updates and lets zones be transferred with the key. */
-export async function startOwnKnot(zones: readonly string[]): Promise<OwnNames> {
+/**
+ * Knot DNS as an operator runs it himself, not the embedded one: it takes updates and lets zones be transferred with the key. `allowed`: names within
+ * its zones that our key may change alone, until `allow`.
+ */
+export async function startOwnKnot(zones: readonly string[], allowed: readonly string[] = []): Promise<OwnNames> {
   const command = await programOf('knotd', 'knot');
   const dir = testFolder('own-knot');
   const port = await freePort();
@@ -95,29 +119,48 @@ export async function startOwnKnot(zones: readonly string[]): Promise<OwnNames> 
   mkdirSync(join(dir, 'db'));
   for (const zone of zones) writeFileSync(join(dir, `${zone}.zone`), `$ORIGIN ${zone}.\n${apex}`);
   const config = join(dir, 'knot.conf');
-  const key = (id: string) => [`  - id: ${id}`, '    algorithm: hmac-sha512', `    secret: "${secret}"`];
-  writeFileSync(
-    config,
-    [
-      ...['server:', `  rundir: "${dir}"`, `  pidfile: "${dir}/knot.pid"`, `  listen: "127.0.0.1@${port}"`],
-      ...['  udp-workers: 1', '  tcp-workers: 1', '  background-workers: 1'],
-      ...['log:', '  - target: stderr', '    any: warning'],
-      ...[
-        'database:',
-        `  storage: "${dir}/db"`,
-        '  journal-db-max-size: 10M',
-        '  kasp-db-max-size: 10M',
-        '  timer-db-max-size: 10M',
-      ],
-      ...['key:', ...key(ownKey), ...key('somebody')],
-      ...['acl:', '  - id: ours', `    key: [${ownKey}, somebody]`, '    action: [update, transfer]'],
-      ...['template:', '  - id: default', `    storage: "${dir}"`, '    zonefile-sync: -1', '    zonefile-load: difference'],
-      ...['    journal-content: all', '    journal-max-usage: 1M'],
-      'zone:',
-      ...zones.flatMap(zone => [`  - domain: ${zone}`, `    file: "${zone}.zone"`, '    acl: ours']),
-      '',
-    ].join('\n'),
-  );
+  const write = (labels: readonly string[]) => {
+    const isKept = labels.length > 0;
+    const keeping = [
+      ...['  - id: some', `    key: ${ownKey}`, '    action: update'],
+      ...['    update-owner: name', '    update-owner-match: equal', `    update-owner-name: [${labels.join(', ')}]`],
+      ...['  - id: asks', `    key: ${ownKey}`, '    action: transfer'],
+    ];
+    const key = (id: string) => [`  - id: ${id}`, '    algorithm: hmac-sha512', `    secret: "${secret}"`];
+    writeFileSync(
+      config,
+      [
+        ...['server:', `  rundir: "${dir}"`, `  pidfile: "${dir}/knot.pid"`, `  listen: "127.0.0.1@${port}"`],
+        ...['  udp-workers: 1', '  tcp-workers: 1', '  background-workers: 1'],
+        ...['log:', '  - target: stderr', '    any: warning'],
+        ...[
+          'database:',
+          `  storage: "${dir}/db"`,
+          '  journal-db-max-size: 10M',
+          '  kasp-db-max-size: 10M',
+          '  timer-db-max-size: 10M',
+        ],
+        ...['key:', ...key(ownKey), ...key('somebody')],
+        ...[
+          'acl:',
+          ...(isKept ? keeping : []),
+          '  - id: ours',
+          `    key: [${isKept ? '' : `${ownKey}, `}somebody]`,
+          '    action: [update, transfer]',
+        ],
+        ...['template:', '  - id: default', `    storage: "${dir}"`, '    zonefile-sync: -1', '    zonefile-load: difference'],
+        ...['    journal-content: all', '    journal-max-usage: 1M'],
+        'zone:',
+        ...zones.flatMap(zone => [
+          `  - domain: ${zone}`,
+          `    file: "${zone}.zone"`,
+          `    acl: [${isKept ? 'some, asks, ' : ''}ours]`,
+        ]),
+        '',
+      ].join('\n'),
+    );
+  };
+  write(allowed);
   let engine: Engine;
   const up = async () => {
     // one that was killed left it, and it does not start while there is such a process
@@ -126,7 +169,13 @@ export async function startOwnKnot(zones: readonly string[]): Promise<OwnNames> 
     await ready(engine, port, zones[0]!);
   };
   await up();
-  return updated(port, secret, () => engine, up);
+  return updated(
+    port,
+    secret,
+    () => engine,
+    up,
+    () => write([]),
+  );
 }
 
 const schema = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';

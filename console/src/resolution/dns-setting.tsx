@@ -248,10 +248,23 @@ function Waiting() {
         </Toned>
       </h2>
       {data.errors.map(one => (
-        <p key={one.cnameID} role="alert">
-          <span className="mono">{one.domainName}</span> {one.error}
-          {one.nextAt !== null && <span className="cell-note">{t('dnsWaiting.next', { time: dateTime(one.nextAt) })}</span>}
-        </p>
+        <div key={one.cnameID} role="alert">
+          <p>
+            <span className="mono">{one.domainName}</span>{' '}
+            {one.refusedCount ? t('dnsWaiting.refused', { count: number(one.refusedCount) }) : one.error}
+            {one.nextAt !== null && <span className="cell-note">{t('dnsWaiting.next', { time: dateTime(one.nextAt) })}</span>}
+          </p>
+          {one.refused.length > 0 && (
+            <ul>
+              {one.refused.map(({ name, why }) => (
+                <li key={name}>
+                  <span className="mono">{name}</span>
+                  <span className="cell-note">{why}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
       ))}
       <p className="ink-3" style={{ margin: '4px 0 12px' }}>
         {t('dnsWaiting.text')}

@@ -58,6 +58,8 @@ export default {
   'dnsWaiting.some': '{count} {count, one: change has, other: changes have} not arrived yet',
   'dnsWaiting.text':
     'Changes are tried again by themselves. If you doubt what stands on the name server, have everything compared and mended; records of others are left alone.',
+  'dnsWaiting.refused':
+    '{count} {count, one: name was, other: names were} refused; all others go through, and {count, one: this one is, other: these are} tried again',
   'dnsWaiting.next': 'Next try: {time}',
   'dnsWaiting.recover': 'Compare everything',
   'dnsWaiting.begun': 'Comparing has begun',

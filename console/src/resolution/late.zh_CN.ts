@@ -56,6 +56,7 @@ export default {
   'dnsWaiting.none': '所有变更都已送达',
   'dnsWaiting.some': '{count} 项变更尚未送达',
   'dnsWaiting.text': '变更会自动重试。若怀疑域名服务器上的内容不对，可以全部重新比对；他人的记录不会被改动。',
+  'dnsWaiting.refused': '有 {count} 个名称被拒绝；其余照常送达，被拒绝的会自动重试',
   'dnsWaiting.next': '下次重试：{time}',
   'dnsWaiting.recover': '全部重新比对',
   'dnsWaiting.begun': '已开始重新比对',

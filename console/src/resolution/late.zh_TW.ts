@@ -54,6 +54,7 @@ export default {
   'dnsWaiting.none': '所有變更都已送達',
   'dnsWaiting.some': '{count} 項變更尚未送達',
   'dnsWaiting.text': '變更會自動重試。若懷疑名稱伺服器上的內容不對，可以全部重新比對；他人的紀錄不會被更動。',
+  'dnsWaiting.refused': '有 {count} 個名稱被拒絕；其餘照常送達，被拒絕的會自動重試',
   'dnsWaiting.next': '下次重試：{time}',
   'dnsWaiting.recover': '全部重新比對',
   'dnsWaiting.begun': '已開始重新比對',

@@ -35,6 +35,9 @@ export const DnsSetting = obj({
 /** With where the world reaches the embedded name server: what the name `ns1` of a zone says that lists no name servers of its own. None: nothing usable is known. */
 const Told = z.extend(DnsSetting, { addresses: arr(text(45), 100) });
 
+/** Refused names that are told with why; of more the number alone. */
+export const refusedNamesMost = 50;
+
 export const dnsSettings = calls(
   { base: '/client/setting', resource: 'dnsSetting' },
   {
@@ -68,8 +71,20 @@ export const dnsSettings = calls(
         size: int(),
         names: int(),
         groups: int(),
-        /** of zones that cannot be reached, what was said last */
-        errors: arr(obj({ cnameID: id(), domainName: text(253), error: text(500), nextAt: nullable(time()) }), 1000),
+        /** of zones that cannot be reached, or of which names were refused, what was said last */
+        errors: arr(
+          obj({
+            cnameID: id(),
+            domainName: text(253),
+            error: text(500),
+            nextAt: nullable(time()),
+            /** names that were refused, each with why: all others arrive, and these are tried again; the first of them */
+            refused: arr(obj({ name: text(300), why: text(500) }), refusedNamesMost),
+            /** of all */
+            refusedCount: int(),
+          }),
+          1000,
+        ),
       }),
     },
     /** Everything is compared with what stands there and mended, now; records of others are left alone. */

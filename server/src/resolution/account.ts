@@ -2,9 +2,9 @@
  * An account at a public DNS provider as a record store. A CNAME zone may be a zone of the account or lie in one: `cdn.example.com` in
  * `example.com`. Who wants to be left alone is left alone until the time it said, whatever asks.
  */
-import { DnsProblem, limitSecondsMost, type Zone, zonesFor } from '../domain/dns/driver.ts';
+import { DnsProblem, limitSecondsMost, problemOf, type Zone, zonesFor } from '../domain/dns/driver.ts';
 import { changeRecords, type HeldRecord, PartsRefused, type RecordApi, type SetChange, valueOf } from '../domain/dns/records.ts';
-import { PartRefused } from './apart.ts';
+import { PartRefused, refusalOf } from './apart.ts';
 import type { RecordSet, RecordStore, StoredRecord, Unit } from './foreign.ts';
 import { lineZone } from './names.ts';
 
@@ -43,10 +43,7 @@ export class AccountStore implements RecordStore {
       );
     } catch (error) {
       if (!(error instanceof PartsRefused)) throw error;
-      throw new PartRefused(
-        units.filter((_, i) => error.parts.has(i)),
-        error.message,
-      );
+      throw new PartRefused(units.flatMap((unit, i) => (error.parts.has(i) ? [refusalOf(unit, error)] : [])));
     }
   }
 
@@ -65,7 +62,8 @@ export class AccountStore implements RecordStore {
     const known = this.#zones.get(name);
     if (known && performance.now() - known.at < zonesKeptMs) return known.zone;
     const found = await this.#find(name);
-    if (!found) throw new DnsProblem('refused', `${this.#api.provider} has no zone that ${name} lies in`);
+    const { provider } = this.#api;
+    if (!found) throw problemOf('refused', { code: 'noAccountZone', bounds: { provider, name } });
     return found;
   }
 
@@ -74,15 +72,12 @@ export class AccountStore implements RecordStore {
     this.#zones.delete(name);
     const zone = zonesFor(this.#api.provider, [name], all).get(name);
     if (!zone) return undefined;
-    if (zone.off !== undefined) throw new DnsProblem('refused', zone.off);
+    if (zone.off !== undefined) throw problemOf('refused', zone.off);
     // whoever had the embedded name server may have made it: groups written above it would be answered to nobody
     const isInner = (one: Zone) => one.name === lineZone(name) || one.name.endsWith(`.${lineZone(name)}`);
     const inner = all.find(one => one.off === undefined && isInner(one));
     if (inner)
-      throw new DnsProblem(
-        'refused',
-        `${this.#api.provider} has ${inner.name} as a zone of its own, which hides names of ${name}: take it away`,
-      );
+      throw problemOf('refused', { code: 'zoneHides', bounds: { provider: this.#api.provider, inner: inner.name, name } });
     this.#zones.set(name, { zone, at: performance.now() });
     return zone;
   }
@@ -91,7 +86,7 @@ export class AccountStore implements RecordStore {
     const leftMs = this.#restUntil - performance.now();
     if (leftMs > 0) {
       const seconds = Math.ceil(leftMs / 1000);
-      throw new DnsProblem('limited', `${this.#api.provider} wants to be left alone for another ${seconds} s`, seconds);
+      throw problemOf('limited', { code: 'resting', bounds: { provider: this.#api.provider, seconds } }, seconds);
     }
     try {
       return await act();

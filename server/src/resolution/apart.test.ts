@@ -34,3 +34,23 @@ test('whoever refuses everything is not asked name by name', async () => {
   assert.ok(error instanceof DnsProblem && !(error instanceof PartRefused));
   assert.deepEqual([done, asked], [0, 25]);
 });
+
+test('each is told with its own why, also where whoever acts knew them', async () => {
+  const why = async (act: (some: readonly number[]) => Promise<void>) => {
+    const error: unknown = await inHalves([1, 2, 3, 4], act, () => true).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof PartRefused);
+    return error.refusals.map(({ part, why: said }) => `${part} ${said}`).sort();
+  };
+  const refuse = (part: number) => ({ part, why: `no ${part}`, said: undefined });
+  const known = async (some: readonly number[]) => {
+    const bad = some.filter(one => one % 2);
+    if (bad.length) throw new PartRefused(bad.map(refuse));
+  };
+  assert.deepEqual(await why(known), ['1 no 1', '3 no 3']);
+  const unknown = async (some: readonly number[]) => {
+    const bad = some.find(one => one > 2);
+    if (bad !== undefined) throw new DnsProblem('refused', some.length > 1 ? 'some' : `no ${bad}`);
+  };
+  assert.deepEqual(await why(unknown), ['3 no 3', '4 no 4']);
+  assert.equal(new PartRefused([refuse(1), refuse(2)]).message, 'no 1 (and 1 more)');
+});

@@ -1,17 +1,43 @@
 /** Things that are done together: what is refused of one keeps no other from being done. */
 import { randomInt } from 'node:crypto';
 import { DnsProblem } from '../domain/dns/driver.ts';
+import type { DnsSaid } from '../domain/dns/said.ts';
 
+export interface Refusal<T> {
+  part: T;
+  why: string;
+  /** the same in whatever language; undefined: in its own words alone */
+  said: DnsSaid | undefined;
+}
 /** Everything else was done. */
 export class PartRefused<T> extends DnsProblem {
-  readonly parts: readonly T[];
-  /** of the first of them */
-  readonly why: string;
+  /** of each its own */
+  readonly refusals: readonly Refusal<T>[];
 
-  constructor(parts: readonly T[], why: string) {
-    super('refused', parts.length > 1 ? `${why} (and ${parts.length - 1} more)` : why);
-    this.parts = parts;
-    this.why = why;
+  constructor(refusals: readonly Refusal<T>[]) {
+    const [first] = refusals;
+    const why = first?.why ?? '';
+    super('refused', refusals.length > 1 ? `${why} (and ${refusals.length - 1} more)` : why, undefined, first?.said);
+    this.refusals = refusals;
+  }
+  get parts(): T[] {
+    return this.refusals.map(one => one.part);
+  }
+}
+export const refusalOf = <T>(part: T, { message, said }: Pick<DnsProblem, 'message' | 'said'>): Refusal<T> => ({
+  part,
+  why: message,
+  said,
+});
+
+/** What was refused, where everything else was done. */
+export async function exceptRefused<T>(act: Promise<void>): Promise<PartRefused<T> | undefined> {
+  try {
+    await act;
+    return undefined;
+  } catch (error) {
+    if (error instanceof PartRefused) return error as PartRefused<T>; // of what the driver was given
+    throw error;
   }
 }
 
@@ -39,8 +65,7 @@ export async function inHalves<T>(
   mayBePart: (error: DnsProblem) => boolean,
 ): Promise<void> {
   const stack = [all];
-  const refused: T[] = [];
-  let why: string | undefined;
+  const refused: Refusal<T>[] = [];
   let left = refusals.first;
   // the last first, half by half: those that are good come in between, however many others there are
   for (let some = stack.pop(); some; some = stack.pop())
@@ -49,15 +74,11 @@ export async function inHalves<T>(
       left += refusals.each;
     } catch (error) {
       if (error instanceof PartRefused) {
-        why ??= error.why;
-        refused.push(...(error.parts as readonly T[])); // what `act` was given
+        refused.push(...(error.refusals as readonly Refusal<T>[])); // what `act` was given
       } else if (!(error instanceof DnsProblem) || !mayBePart(error) || --left < 0) throw error;
       else if (some === all && all.length > 1) stack.push(...halves(shuffled(all)));
       else if (some.length > 1) stack.push(...halves(some));
-      else {
-        why ??= error.message;
-        refused.push(...some);
-      }
+      else refused.push(...some.map(one => refusalOf(one, error)));
     }
-  if (why !== undefined) throw new PartRefused(refused, why);
+  if (refused.length) throw new PartRefused(refused);
 }

@@ -2,15 +2,17 @@
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { troubleOf } from '../domain/dns/accounts.ts';
+import { saidText } from '../domain/dns/said.ts';
 import type { Context } from '../kit/context.ts';
 import { row } from '../store/db.ts';
 import type { NameDriver } from './driver.ts';
 import { driverOf, type ServerSetting, settingColumns } from './drivers.ts';
 import { retrySecondsMost } from './servers.ts';
+import { errorIn, type ToldZone } from './told.ts';
 
 /** Who wants to be left alone is. @returns with how long it took, in milliseconds @throws Fail, in the words of who was asked */
 export async function askNow<T>(
-  { db, services }: Pick<Context, 'db' | 'services'>,
+  { db, services, language }: Pick<Context, 'db' | 'services' | 'language'>,
   dnsSettingID: number,
   act: (driver: NameDriver) => Promise<T>,
 ): Promise<{ ms: number; answer: T }> {
@@ -19,12 +21,12 @@ export async function askNow<T>(
     sql`select ${settingColumns} as setting from "dnsSetting" s where s.id = ${dnsSettingID}`,
   ))!;
   // by a button too; another key makes it another
-  const resting = await row<{ error: string }>(
+  const resting = await row<Omit<ToldZone, 'refused'>>(
     db,
-    sql`select error from cname where "dnsSettingID" = ${dnsSettingID} and "deletedAt" is null and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
+    sql`select error, "errorSaid", 0 as "refusedCount" from cname where "dnsSettingID" = ${dnsSettingID} and "deletedAt" is null and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
   );
   const saying = (why: string) => ({ errorData: [{ path: 'id', rule: 'dnsSaid' as const, bounds: { why } }] });
-  if (resting) throw new Fail('dnsExecution', saying(resting.error));
+  if (resting) throw new Fail('dnsExecution', saying(errorIn(resting, language)));
   const startedAt = performance.now();
   try {
     const driver = driverOf(services, setting);
@@ -33,7 +35,7 @@ export async function askNow<T>(
     return { ms: Math.round(performance.now() - startedAt), answer };
   } catch (error) {
     if (error instanceof Fail) throw error;
-    const { trouble, why } = troubleOf(error);
-    throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', saying(why));
+    const { trouble, why, said } = troubleOf(error);
+    throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', saying(saidText(said, language, why)));
   }
 }

@@ -17,6 +17,7 @@ import { checkRules, usedRules } from '../kit/line-rules.ts';
 import { holdSeen } from './check-cname.ts';
 import { zonesOf } from './load.ts';
 import { preview } from './preview.ts';
+import { withErrors } from './told.ts';
 import { cnamesMost, type CnameRow, cnameTable, dnsSettingTable } from './tables.ts';
 
 /** Of a name that lies in the zone itself nobody else could tell the address. */
@@ -90,7 +91,10 @@ async function checkUndelegated(
 export const cnameCalls = implement(
   cnames,
   {
-    'GET /cnames': ({ ctx, query }) => ctx.store(cnameTable).page(query),
+    'GET /cnames': async ({ ctx, query }) => {
+      const { data, total } = await ctx.store(cnameTable).page(query);
+      return { data: await withErrors(ctx.db, data, ctx.language), total };
+    },
     'POST /cname': async ({ ctx, body }) => {
       const store = ctx.store(cnameTable);
       const { total } = await store.page({ pageSize: 1 });

@@ -2,7 +2,11 @@ import { sql } from 'kysely';
 import { logger } from '../log.ts';
 import { type Db, rows } from '../store/db.ts';
 import type { Answer, NameDriver } from './driver.ts';
+import { exceptRefused } from './apart.ts';
+import type { RefusedName } from './held-back.ts';
 import { groupAnswer, type HeldZone, storedAnswers } from './load.ts';
+import { groupName, siteName } from './names.ts';
+import { oneLine } from './servers.ts';
 
 /** An answer that stands there is the one that should. */
 export function isSame(there: Answer, wanted: Answer): boolean {
@@ -35,8 +39,8 @@ async function compareKeys(db: Db, driver: NameDriver, { zone, ds: before, isNew
     await sql`update cname set "newKeyAt" = null, "newKeyFrom" = null where id = ${zone.id}`.execute(db);
 }
 
-/** What really stands there: what is not as it was written is written again. */
-export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promise<void> {
+/** What really stands there: what is not as it was written is written again. @returns names that nobody knows, and that are not to be taken away */
+export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promise<RefusedName[]> {
   const { zone, clientID } = held;
   const { names, groups } = await driver.observe(zone);
   await compareKeys(db, driver, held);
@@ -70,7 +74,16 @@ export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promi
       'what stood there was not what was written, and is mended',
     );
   // last: what is not taken away keeps nothing else from being mended
-  if (foreign.length) await driver.applyGroups(zone, [], [...stored.values()], foreign);
+  const refused: RefusedName[] = [];
+  const apart = async <T>(act: Promise<void>, nameOf: (part: T) => string) => {
+    const told = (await exceptRefused<T>(act))?.refusals ?? [];
+    refused.push(...told.map(({ part, why, said }) => ({ name: nameOf(part), why: oneLine(why), said: said ?? null })));
+  };
+  if (foreign.length)
+    await apart<number>(driver.applyGroups(zone, [], [...stored.values()], foreign), id => groupName(zone.name, id));
   for (let from = 0; from < strange.length; from += driver.can.namesMost)
-    await driver.applyNames(zone, strange.slice(from, from + driver.can.namesMost));
+    await apart<string>(driver.applyNames(zone, strange.slice(from, from + driver.can.namesMost)), label =>
+      siteName(zone.name, label),
+    );
+  return refused;
 }

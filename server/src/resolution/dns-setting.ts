@@ -14,6 +14,7 @@ import { checkWhole } from '../kit/whole.ts';
 import { askNow } from './asked-now.ts';
 import { operatorPolicy } from './drivers.ts';
 import { zonesOf } from './load.ts';
+import { errorIn, refusedIn, type ToldZone, toldColumns } from './told.ts';
 import { dnsSettingTable, groupsWaiting, isLeaving, namesWaiting } from './tables.ts';
 
 /** What an account says of itself (`dnsType`): the kind of the oldest that it has. */
@@ -40,6 +41,12 @@ async function checkServer(ctx: Context, driver: (typeof dnsTypes)[number], serv
     : serverOf(server);
   const verdict = (await operatorPolicy(ctx.db, ctx.actor.rootID)).judgeHost(host, port);
   if (!verdict.allowed) throw failFields([{ path: 'server', rule: ruleOfRefusal(verdict.kind), bounds: { address: host } }]);
+}
+
+interface Waiting extends ToldZone {
+  cnameID: number;
+  domainName: string;
+  nextAt: string;
 }
 
 /** What waits for it is tried again at once. */
@@ -125,29 +132,29 @@ export const dnsSettingCalls = implement(
       );
       const { names, groups } = found ?? { names: 0, groups: 0 };
       // of zones that are no more: names of ours that still stand at somebody else's
-      const gone = await rows<{
-        cnameID: number;
-        domainName: string;
-        error: string;
-        nextAt: string;
-        names: number;
-        groups: number;
-      }>(
+      const gone = await rows<Waiting & { names: number; groups: number }>(
         ctx.db,
-        sql`select c.id as "cnameID", c."domainName", c.error, c."nextAt", (select count(*)::int from "cnameSite" x where x."cnameID" = c.id) as names,
+        sql`select c.id as "cnameID", c."domainName", ${toldColumns}, c."nextAt", (select count(*)::int from "cnameSite" x where x."cnameID" = c.id) as names,
             (select count(*)::int from "cnameGroup" x where x."cnameID" = c.id) as groups from cname c where c."clientID" = ${ctx.actor.rootID} and ${isLeaving} order by c.id`,
       );
       const sum = (of: 'names' | 'groups') => gone.reduce((all, one) => all + one[of], 0);
-      const errors = await rows<{ cnameID: number; domainName: string; error: string; nextAt: string }>(
+      const errors = await rows<Waiting>(
         ctx.db,
-        sql`select c.id as "cnameID", c."domainName", c.error, c."nextAt" from cname c where ${mine} and c.error <> '' order by c.id`,
+        sql`select c.id as "cnameID", c."domainName", ${toldColumns}, c."nextAt" from cname c where ${mine} and c.error <> '' order by c.id`,
       );
       const left = gone.filter(one => one.error !== '');
       return {
         size: names + groups + sum('names') + sum('groups'),
         names: names + sum('names'),
         groups: groups + sum('groups'),
-        errors: [...errors, ...left.map(({ cnameID, domainName, error, nextAt }) => ({ cnameID, domainName, error, nextAt }))],
+        errors: [...errors, ...left].map(({ cnameID, domainName, nextAt, ...told }) => ({
+          cnameID,
+          domainName,
+          error: errorIn(told, ctx.language),
+          nextAt,
+          refused: refusedIn(told.refused, ctx.language),
+          refusedCount: told.refusedCount,
+        })),
       };
     },
     'POST /dns/recovery': async ({ ctx }) => {

@@ -1,5 +1,6 @@
 /** What is asked of whoever answers for the names of an operator: the same of each, whatever stands behind it. */
 import type { tsigAlgorithms } from '#contract/limits.ts';
+import type { DnsProblem } from '../domain/dns/driver.ts';
 import type { RecordType } from '../domain/dns/records.ts';
 
 /** A zone that customers' names lead into. */
@@ -90,7 +91,7 @@ export function observedGroups() {
 
 /** Why zones are not as they should be, by their ids; all others are. */
 export interface Prepared {
-  failed: ReadonlyMap<number, string>;
+  failed: ReadonlyMap<number, string | DnsProblem>;
 }
 
 export type GroupsOf = (zone: NameZone) => readonly GroupAnswer[];

@@ -5,7 +5,7 @@ import { AddressPolicy, type PolicyFacts } from '#contract/rules/address-policy.
 import { Sealed } from '../kit/sealed.ts';
 import type { Services } from '../kit/services.ts';
 import { recordApiOf } from '../domain/dns/accounts.ts';
-import { DnsProblem } from '../domain/dns/driver.ts';
+import { problemOf } from '../domain/dns/driver.ts';
 import { type Db, row, type Sql } from '../store/db.ts';
 import { AccountStore } from './account.ts';
 import type { NameDriver } from './driver.ts';
@@ -59,7 +59,7 @@ export function driverOf({ geo, knot, sealing, dns }: DriverServices, setting: S
     sealing ? new Sealed(table, ['credentials'], sealing).open('credentials', stored) : null;
   if (driver === 'knot') return knot && new KnotDriver(knot, stored => opened('dnsSecondary', stored), geo);
   const secret = opened('dnsSetting', setting.credentials);
-  if (!secret) throw new DnsProblem('credentials', 'the DNS setting has no credentials');
+  if (!secret) throw problemOf('credentials', { code: 'noCredentials' });
   const policy = new AddressPolicy(setting.facts);
   const foreign = (store: RecordStore, namesMost = 2000, watchMs?: number) =>
     new ForeignDriver(store, { minTTL: dnsMinTTLOf[driver], namesMost }, watchMs);

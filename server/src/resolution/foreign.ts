@@ -3,7 +3,7 @@
  * who makes it, delegates it and writes its other records: none is made here, and nothing is touched but names that lead to a group
  * (`KEY.ZONE CNAME gN.l.ZONE`) and groups (`gN.l.ZONE`, `v.gN.l.ZONE`). Lines do not count: everybody is answered alike.
  */
-import { DnsProblem } from '../domain/dns/driver.ts';
+import { DnsProblem, problemOf } from '../domain/dns/driver.ts';
 import { canonicalAddress as canonical, type RecordType } from '../domain/dns/records.ts';
 import {
   type Abilities,
@@ -81,14 +81,14 @@ export class ForeignDriver implements NameDriver {
   }
 
   async prepare(_all: readonly NameZone[], due: readonly NameZone[]): Promise<Prepared> {
-    const failed = new Map<number, string>();
+    const failed = new Map<number, DnsProblem>();
     for (const { id, name } of due)
       try {
-        if (!(await this.#store.has(name))) failed.set(id, `it has no zone ${name}: make it there first`);
+        if (!(await this.#store.has(name))) failed.set(id, problemOf('refused', { code: 'noZone', bounds: { zone: name } }));
       } catch (error) {
         // what it says of one zone is no reason to leave the others
         if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
-        failed.set(id, error.message);
+        failed.set(id, error);
       }
     return { failed };
   }
@@ -124,8 +124,10 @@ export class ForeignDriver implements NameDriver {
     } catch (error) {
       if (!(error instanceof PartRefused)) throw error;
       throw new PartRefused(
-        error.parts.flatMap((unit: Unit) => units.get(unit) ?? []),
-        error.why,
+        error.refusals.flatMap(one => {
+          const part = units.get(one.part as Unit); // what it was given
+          return part === undefined ? [] : [{ ...one, part }];
+        }),
       );
     }
   }

@@ -57,7 +57,7 @@ export function addNamesCheck(health: Health, { database: { db }, knot }: Pick<S
             (array_agg(c."domainName" order by c."failingSince", c.id))[1:${namesMax}] as zones, (array_agg(c.error order by c."failingSince", c.id))[1] as why,
             not exists (select from cname o join "dnsSetting" d on d.id = o."dnsSettingID" where o."deletedAt" is null and d.driver = ${embedded} and o.tries = 0) as "isAll"
           from cname c join "dnsSetting" s on s.id = c."dnsSettingID"
-          where c."deletedAt" is null and c.tries > 0 and c."failingSince" < clock_timestamp() - ${healthTimes.namesLateSeconds} * interval '1 second'
+          where c."deletedAt" is null and c."failingSince" < clock_timestamp() - ${healthTimes.namesLateSeconds} * interval '1 second'
           group by 1, 2 order by 1, 2 limit ${operatorsMax}`,
       );
       for (const { operator, isOurs, isAll, count, seconds, zones: some, why } of late)

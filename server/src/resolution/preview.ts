@@ -32,13 +32,17 @@ const urgency = { change: 0, remove: 1, add: 2, foreign: 3 } as const;
 
 const underWay = new WeakMap<object, Map<string, Promise<{ ms: number } & Preview>>>();
 /** Whoever asks while it is being read waits for the same: it may be large, and its provider counts questions. @throws Fail */
-export function preview({ db, services }: Pick<Context, 'db' | 'services'>, held: HeldZone): Promise<{ ms: number } & Preview> {
+export function preview(
+  { db, services, language }: Pick<Context, 'db' | 'services' | 'language'>,
+  held: HeldZone,
+): Promise<{ ms: number } & Preview> {
   const all = underWay.get(services) ?? new Map<string, Promise<{ ms: number } & Preview>>();
   underWay.set(services, all);
-  const key = `${held.zone.id} ${held.server}`;
+  // what goes wrong is said to all of them
+  const key = `${held.zone.id} ${held.server} ${language}`;
   const known = all.get(key);
   if (known) return known;
-  const asked = askNow({ db, services }, held.dnsSettingID, driver => previewOf(db, driver, held))
+  const asked = askNow({ db, services, language }, held.dnsSettingID, driver => previewOf(db, driver, held))
     .then(({ ms, answer }) => ({ ms, ...answer }))
     .finally(() => all.delete(key));
   all.set(key, asked);

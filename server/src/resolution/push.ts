@@ -1,16 +1,28 @@
 /** A zone is brought from what it was brought to (`cnameGroup`, `cnameSite`) to what should be. */
 import { sql } from 'kysely';
-import { type Db, rows } from '../store/db.ts';
-import { PartRefused } from './apart.ts';
+import { type Db, rows, type Sql } from '../store/db.ts';
+import { problemOf } from '../domain/dns/driver.ts';
+import { exceptRefused } from './apart.ts';
 import type { GroupAnswer, NameDriver } from './driver.ts';
+import { type HeldBack, gone as away } from './held-back.ts';
 import type { HeldZone } from './load.ts';
+import { groupName, siteName } from './names.ts';
 import { split } from './servers.ts';
 
 /** Groups asked for after a push, to see that what was written is what is answered. */
 const askedMost = 20;
 
-/** What each group answers. @returns whether something was to be done @throws Error when it is not answered afterwards */
-export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone, all: readonly GroupAnswer[]): Promise<boolean> {
+/**
+ * What each group answers; what is refused of one is noted in `back`, and keeps no other. @returns whether something was to be done
+ * @throws Error when it is not answered afterwards
+ */
+export async function pushGroups(
+  db: Db,
+  driver: NameDriver,
+  { zone }: HeldZone,
+  all: readonly GroupAnswer[],
+  back: HeldBack,
+): Promise<boolean> {
   const applied = new Map(
     (
       await rows<{ groupID: number; applied: number }>(
@@ -19,10 +31,20 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
       )
     ).map(one => [one.groupID, one.applied]),
   );
-  const changed = all.filter(one => applied.get(one.groupID) !== one.version);
-  const gone = [...applied.keys()].filter(id => !all.some(one => one.groupID === id));
+  const others = all.filter(one => applied.get(one.groupID) !== one.version);
+  const leaving = [...applied.keys()].filter(id => !all.some(one => one.groupID === id));
+  const wanted = new Map<number, number>([
+    ...others.map(one => [one.groupID, one.version] as const),
+    ...leaving.map(id => [id, away] as const),
+  ]);
+  const waiting = back.groups.waiting(wanted);
+  const changed = others.filter(one => !waiting.has(one.groupID));
+  const gone = leaving.filter(id => !waiting.has(id));
   if (!changed.length && !gone.length) return false;
   const refused = await exceptRefused<number>(driver.applyGroups(zone, changed, all, gone));
+  back.groups.tried([...changed.map(one => one.groupID), ...gone], wanted, refused?.refusals ?? [], id =>
+    groupName(zone.name, id),
+  );
   const isDone = (groupID: number) => !refused?.parts.includes(groupID);
   const done = changed.filter(one => isDone(one.groupID));
   const left = gone.filter(isDone);
@@ -31,19 +53,7 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
       from jsonb_to_recordset(${JSON.stringify(done.map(({ groupID, version }) => ({ groupID, version })))}::jsonb) as c("groupID" bigint, version bigint)
       on conflict ("cnameID", "groupID") do update set applied = excluded.applied`.execute(db);
   if (left.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${left})`.execute(db);
-  if (refused) throw refused;
   return true;
-}
-
-/** What was refused, where everything else was done. */
-async function exceptRefused<T>(act: Promise<void>): Promise<PartRefused<T> | undefined> {
-  try {
-    await act;
-    return undefined;
-  } catch (error) {
-    if (error instanceof PartRefused) return error as PartRefused<T>; // of what the driver was given
-    throw error;
-  }
 }
 
 /** What lines of a zone go by is written down, so that a preview says what is answered there. */
@@ -69,31 +79,49 @@ async function see(driver: NameDriver, zone: HeldZone['zone'], groups: readonly 
     for (const asked of [undefined, ...((await driver.probes?.(group, zone)) ?? [])]) {
       const said = await driver.version(zone, groupID, asked);
       if (said !== version)
-        throw new Error(`group ${groupID} answers version ${said ?? 'none'} instead of ${version}${asked ? ` to ${asked}` : ''}`);
+        throw problemOf('away', {
+          code: 'otherVersion',
+          bounds: { name: groupName(zone.name, groupID), said: said ?? '-', version, ...(asked && { asked }) },
+        });
     }
   }
 }
 
-/** Which group each site leads to, in parts, until `isStopping`. @throws PartRefused once all others do */
+interface Name {
+  siteID: number;
+  label: string;
+  groupID: number | null;
+}
+/** Which group each site leads to, in parts, until `isStopping`; what is refused of one is noted in `back`, and keeps no other. */
 export async function pushNames(
   db: Db,
   driver: NameDriver,
   { zone, clientID }: HeldZone,
+  back: HeldBack,
   isStopping: () => boolean,
 ): Promise<void> {
-  const left: number[] = [];
-  let refused: PartRefused<string> | undefined;
-  for (;;) {
-    const found = await rows<{ siteID: number; label: string; groupID: number | null }>(
+  const differing = (which: Sql) =>
+    rows<Name>(
       db,
       sql`select coalesce(s.id, cs."siteID") as "siteID", coalesce(s.label, cs.label) as label, s."groupID" from
           (select s.id, s."cnameKey" as label, p."groupID" from site s join product p on p.id = s."productID" where s."clientID" = ${clientID} and s."deletedAt" is null) s
           full join (select * from "cnameSite" where "cnameID" = ${zone.id}) cs on cs."siteID" = s.id
-        where s."groupID" is distinct from cs."groupID" and coalesce(s.id, cs."siteID") <> all(${left}) limit ${driver.can.namesMost}`,
+        where s."groupID" is distinct from cs."groupID" and ${which} limit ${driver.can.namesMost}`,
     );
-    const why = found.length ? await exceptRefused<string>(driver.applyNames(zone, found)) : undefined;
-    refused ??= why;
-    const [others, done] = split(found, one => why?.parts.includes(one.label) ?? false);
+  const wantedOf = (found: readonly Name[]) => new Map(found.map(one => [one.siteID, one.groupID ?? away]));
+  const id = sql`coalesce(s.id, cs."siteID")`;
+  const held = back.sites.ids;
+  const known = held.length ? await differing(sql`${id} = any(${held})`) : [];
+  const left = [...back.sites.waiting(wantedOf(known))];
+  for (;;) {
+    const found = await differing(sql`${id} <> all(${left})`);
+    const refused = found.length ? await exceptRefused<string>(driver.applyNames(zone, found)) : undefined;
+    const bySite = (refused?.refusals ?? []).flatMap(one =>
+      found.filter(({ label }) => label === one.part).map(({ siteID }) => ({ ...one, part: siteID })),
+    );
+    const labels = new Map(found.map(one => [one.siteID, one.label]));
+    back.sites.tried([...labels.keys()], wantedOf(found), bySite, siteID => siteName(zone.name, labels.get(siteID)!));
+    const [others, done] = split(found, one => refused?.parts.includes(one.label) ?? false);
     left.push(...others.map(one => one.siteID));
     const gone = done.filter(one => one.groupID === null).map(one => one.siteID);
     await sql`insert into "cnameSite" ("cnameID", "siteID", label, "groupID") select ${zone.id}, c."siteID", c.label, c."groupID"
@@ -102,6 +130,4 @@ export async function pushNames(
     if (gone.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${gone})`.execute(db);
     if (found.length < driver.can.namesMost || isStopping()) break;
   }
-  // it is told once all others are there; what is refused is tried again with the zone
-  if (refused) throw refused;
 }

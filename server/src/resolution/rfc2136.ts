@@ -1,19 +1,32 @@
 /** A name server that takes updates signed with a key (RFC 2136, TSIG), and lets the key transfer the zone (AXFR): what stands there is read so. */
 import type { Reach } from '../kit/outbound.ts';
 import * as dns from '../domain/dns/message.ts';
-import type { DnsProblem } from '../domain/dns/driver.ts';
+import { type DnsProblem, problemOf } from '../domain/dns/driver.ts';
 import { canonicalAddress } from '../domain/dns/records.ts';
-import { Rfc2136, UpdateRefused } from '../domain/dns/rfc2136.ts';
-import { inHalves, PartRefused } from './apart.ts';
+import { KeyRefused, Rfc2136, UpdateRefused } from '../domain/dns/rfc2136.ts';
+import { inHalves, PartRefused, type Refusal, refusalOf } from './apart.ts';
 import type { RecordSet, RecordStore, StoredRecord, Unit } from './foreign.ts';
 import { add, type Change, drop, has, hasNone, together } from './updates.ts';
 
 /** Something that must not be there is. */
 const yxrrset = 7;
-const refusedCode = 5;
-/** A part of a change is what it says no to; its other words are of the zone. */
+/** What may be said of one name of a change (RFC 2136, 2.2): FORMERR, NXDOMAIN, REFUSED, YXDOMAIN, YXRRSET, NXRRSET, NOTAUTH, NOTZONE. */
+const ofOne: readonly number[] = [1, 3, 5, 6, 7, 8, 9, 10];
+/** Knot says it of a name that an ACL keeps from the key; who knows no such key at all said so before, as it was asked for the zone. */
+const badKey = 17;
 const mayBePart = (error: DnsProblem) =>
-  error instanceof UpdateRefused && (error.rcode === yxrrset || error.rcode === refusedCode);
+  (error instanceof UpdateRefused && ofOne.includes(error.rcode)) || (error instanceof KeyRefused && error.error === badKey);
+/** By what it is known to whoever looks after the zone. */
+const nameOf = (unit: Unit) => (unit.find(({ type }) => type !== 'TXT') ?? unit[0])?.name ?? '';
+/** With the name that it is of. */
+function ofName(name: string, error: DnsProblem): DnsProblem {
+  const { said, trouble } = error;
+  const bounds = { ...said?.bounds, name };
+  if (error instanceof KeyRefused) return problemOf('refused', { code: 'keyRefusedOf', bounds });
+  if (error instanceof UpdateRefused)
+    return problemOf(trouble, { code: 'answeredOf', bounds: { ...bounds, rcode: dns.rcodes[error.rcode] ?? error.rcode } });
+  return error;
+}
 
 /** Types that people put beside addresses, which make way for a name elsewhere: NS, PTR, MX, TXT, LOC, SRV, NAPTR, DS, SSHFP, TLSA, SVCB, HTTPS, CAA. */
 const typesBeside = [2, 12, 15, 16, 29, 33, 35, 43, 44, 52, 64, 65, 257];
@@ -36,7 +49,10 @@ function needsOf(unit: Unit): Change[] {
   return isInstead ? typesBeside.map(type => hasNone(name, type)) : [];
 }
 const inTheWay = (name: string, other?: StoredRecord) =>
-  `${name} has ${other ? `a record ${other.type} of somebody else` : 'a record of somebody else'}, beside which ours cannot stand: take it away`;
+  problemOf(
+    'refused',
+    other ? { code: 'inTheWayType', bounds: { name, type: other.type } } : { code: 'inTheWay', bounds: { name } },
+  );
 const canonical = (type: RecordSet['type'], value: string) => (type === 'A' || type === 'AAAA' ? canonicalAddress(value) : value);
 const isSame = (one: readonly string[], other: readonly string[]) => String([...one].sort()) === String([...other].sort());
 
@@ -59,18 +75,25 @@ export class UpdatedServer implements RecordStore {
   }
 
   async replace(zone: string, units: readonly Unit[]): Promise<void> {
-    const refused: Unit[] = [];
-    let why: string | undefined;
-    const each = units.map(unit => ({ unit, changes: changesOf(unit), needs: needsOf(unit) }));
+    const refused: Refusal<Unit>[] = [];
+    const each = units.flatMap((unit): Prepared[] => {
+      try {
+        return [{ unit, changes: changesOf(unit), needs: needsOf(unit) }];
+      } catch (error) {
+        // what is no address, or no name, of one keeps no other waiting
+        if (!(error instanceof dns.BadMessage)) throw error;
+        refused.push({ part: unit, why: error.message, said: undefined });
+        return [];
+      }
+    });
     for (const part of together(each, one => [...one.changes, ...one.needs]))
       try {
         await inHalves(part, some => this.#change(zone, some), mayBePart);
       } catch (error) {
         if (!(error instanceof PartRefused)) throw error;
-        why ??= error.why;
-        refused.push(...error.parts.map(one => (one as Prepared).unit)); // of `part`
+        refused.push(...error.refusals.map(one => ({ ...one, part: (one.part as Prepared).unit }))); // of `part`
       }
-    if (why !== undefined) throw new PartRefused(refused, why);
+    if (refused.length) throw new PartRefused(refused);
   }
   async #change(zone: string, some: readonly Prepared[]): Promise<void> {
     try {
@@ -80,8 +103,13 @@ export class UpdatedServer implements RecordStore {
         some.flatMap(one => one.needs),
       );
     } catch (error) {
-      if (!(error instanceof UpdateRefused) || error.rcode !== yxrrset) throw error;
-      throw some.length > 1 ? error : new PartRefused(some, inTheWay(leadingIn(some[0]!.unit)!.name));
+      const [one, another] = some;
+      if (!one || another || !(error instanceof UpdateRefused || error instanceof KeyRefused) || !mayBePart(error)) throw error;
+      // of a key that it does not take at all it says so of the zone, too
+      if (error instanceof KeyRefused) await this.has(zone);
+      const name = nameOf(one.unit);
+      const isOfOther = error instanceof UpdateRefused && error.rcode === yxrrset;
+      throw new PartRefused([refusalOf(one, isOfOther ? inTheWay(name) : ofName(name, error))]);
     }
     await this.#see(zone, some);
   }
@@ -96,7 +124,7 @@ export class UpdatedServer implements RecordStore {
       await this.#updates.change(zone, [], wanted);
       return;
     } catch (error) {
-      if (!(error instanceof UpdateRefused)) throw error;
+      if (!(error instanceof UpdateRefused || error instanceof KeyRefused)) throw error;
     }
     // it says not of which; or it takes no such question
     const there = Map.groupBy(await this.records(zone), one => one.name);
@@ -110,13 +138,13 @@ export class UpdatedServer implements RecordStore {
       });
       return set ? [{ one, set }] : [];
     });
-    const [first] = missing;
-    if (!first) return;
-    const { name, type } = first.set;
-    const other = (there.get(name) ?? []).find(record => record.type !== type);
+    if (!missing.length) return;
     throw new PartRefused(
-      missing.map(({ one }) => one),
-      other || type === 'CNAME' ? inTheWay(name, other) : `${name} does not hold what was written there`,
+      missing.map(({ one, set: { name, type } }) => {
+        const other = (there.get(name) ?? []).find(record => record.type !== type);
+        const isOther = other !== undefined || type === 'CNAME';
+        return refusalOf(one, isOther ? inTheWay(name, other) : problemOf('refused', { code: 'notWritten', bounds: { name } }));
+      }),
     );
   }
 

@@ -1,5 +1,5 @@
 /** Name servers as whoever steers speaks to them: one driver each, for as long as it is the same. */
-import { troubleOf } from '../domain/dns/accounts.ts';
+import { type Told, troubleOf } from '../domain/dns/accounts.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import type { ServerSetting } from './drivers.ts';
@@ -49,12 +49,13 @@ export class Servers {
 }
 
 /** What went wrong in words, and in how many seconds it may be asked again where it says so. */
-export function whyOf(error: unknown): { why: string; retrySeconds?: number | undefined } {
+export function whyOf(error: unknown): Told {
+  if (typeof error === 'string') return { why: error, said: undefined };
   try {
     return troubleOf(error);
   } catch {
     // whatever else is thrown is an error
-    return { why: (error as Error).message };
+    return { why: (error as Error).message, said: undefined };
   }
 }
 

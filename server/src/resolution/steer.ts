@@ -16,9 +16,10 @@ import { Seldom } from '../kit/seldom.ts';
 import { logger } from '../log.ts';
 import { type Database, openDatabase, row } from '../store/db.ts';
 import { WatchedClient } from '../store/mute.ts';
-import { limitSecondsMost } from '../domain/dns/driver.ts';
+import { limitSecondsMost, problemOf } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
+import { HeldBacks } from './held-back.ts';
 import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { noteLines, pushGroups, pushNames } from './push.ts';
@@ -83,6 +84,7 @@ export class Steering {
       if (troubles.isTime('lane')) logger.warn({ err }, 'names could not be looked after');
     },
   );
+  readonly #backs = new HeldBacks();
   /** Zones that failed, and until when they wait: a clock that is set back lets nobody wait for longer. */
   readonly #waits = new Map<number, number>();
   /** another one: somebody else may have steered since */
@@ -207,6 +209,7 @@ export class Steering {
     const until = performance.now() + turnMs;
     const left = () => Math.max(0, until - performance.now());
     const zones = await this.#zones();
+    this.#backs.keep(zones);
     // kind by kind: a name server that is slow keeps its own zones waiting, nobody else's
     const prepare = (one: string) => this.#lanes.enter(`prepare ${one}`, () => this.#prepare(one, zones));
     const [ours, others] = split(this.#servers.all(zones), one => one === embedded);
@@ -284,8 +287,7 @@ export class Steering {
       this.#told.add(server);
       for (const id of gone) this.#prepared.delete(id);
       for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, { server, told: told.get(id)! });
-      for (const one of held)
-        if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, { why: failed.get(one.zone.id)! });
+      for (const one of held) if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, whyOf(failed.get(one.zone.id)));
     } catch (error) {
       // at once: one that is due at its end as well would be told its zones again, and nothing else would come about
       for (const one of held) if (ids.includes(one.zone.id)) await this.#failed(one, whyOf(error));
@@ -339,7 +341,7 @@ export class Steering {
     } catch {
       return; // it is told already
     }
-    if (!driver) return this.#failed(held, { why: 'this installation has no such name server' });
+    if (!driver) return this.#failed(held, whyOf(problemOf('refused', { code: 'noServer' })));
     // one that came meanwhile, or is another's now, is taken in the next turn
     if (this.#prepared.get(zone.id)?.server !== held.server) return;
     const begun = this.#begun.get(zone.id);
@@ -348,18 +350,17 @@ export class Steering {
       const { isOld } = held;
       const all = (await this.#answers.all(db)).filter(one => one.clientID === clientID).map(one => one.answer);
       const { apart, refused } = partsOf();
-      if (isOld) await apart(compare(db, driver, held));
+      const back = this.#backs.of(zone.id, isOld);
+      if (isOld) back.setStrange((await apart(compare(db, driver, held))) ?? []);
       // everybody's answer first: lines may take their time
-      const hasPushed = await apart(pushGroups(db, driver, held, all)).finally(() => isOld && driver.refresh(zone, all));
+      const hasPushed = await apart(pushGroups(db, driver, held, all, back)).finally(() => isOld && driver.refresh(zone, all));
       await noteLines(db, driver, held);
-      const isNamesDue = this.#namesDue.delete(zone.id);
-      if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
+      const isNamesDue = this.#namesDue.delete(zone.id) || back.areSitesDue;
+      if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, back, () => this.#isStopping);
       if (refused[0]) throw refused[0];
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
-      const why = hasPushed || isOld || held.tries > 0 ? oneLine(driver.lacks?.(zone) ?? '') : held.error;
-      if (held.tries > 0 || held.error !== why)
-        await sql`update cname set tries = 0, error = ${why}, "failingSince" = null where id = ${zone.id}`.execute(db);
+      await back.note(db, held, hasPushed === true || isOld || held.tries > 0, () => driver.lacks?.(zone) ?? '');
     } catch (error) {
       await this.#failed(held, whyOf(error));
     } finally {
@@ -385,11 +386,11 @@ export class Steering {
     }
   }
 
-  async #failed({ zone, tries }: HeldZone, { why, retrySeconds = 0 }: ReturnType<typeof whyOf>): Promise<void> {
+  async #failed({ zone, tries }: HeldZone, { why, said, retrySeconds = 0 }: ReturnType<typeof whyOf>): Promise<void> {
     // who says when is not asked before
     const seconds = Math.max(Math.min(retrySecondsMost, 2 ** Math.min(tries, 10)), Math.min(retrySeconds, limitSecondsMost));
     this.#waits.set(zone.id, performance.now() + seconds * 1000);
-    await sql`update cname set error = ${oneLine(why)}, tries = tries + 1, "failingSince" = coalesce("failingSince", clock_timestamp()), "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
+    await sql`update cname set error = ${oneLine(why)}, "errorSaid" = ${said ? JSON.stringify(said) : null}::jsonb, refused = '[]', "refusedCount" = 0, tries = tries + 1, "failingSince" = coalesce("failingSince", clock_timestamp()), "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
       this.#database.db,
     );
     // whatever it lost meanwhile is found when it is back; other zones are as they were

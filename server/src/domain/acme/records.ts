@@ -8,7 +8,7 @@ import type { Services } from '../../kit/services.ts';
 import { type Db, row, rows } from '../../store/db.ts';
 import { originPolicy } from '../../system/origins.ts';
 import { accountsOf, accountsWhere, driverOf, troubleOf, zonesOf } from '../dns/accounts.ts';
-import { DnsProblem, type Place } from '../dns/driver.ts';
+import { DnsProblem, type Place, problemOf } from '../dns/driver.ts';
 import { leadsTo, unseen } from '../dns/seen.ts';
 import type { Ordering, Said } from './orders.ts';
 
@@ -53,7 +53,7 @@ async function placeOf(services: Services, siteID: number, { domainID, host }: O
   for (const account of accounts)
     try {
       const zone = (await zonesOf(services, account, [name])).get(name);
-      if (zone?.off !== undefined) failure ??= new DnsProblem('refused', zone.off);
+      if (zone?.off !== undefined) failure ??= problemOf('refused', zone.off);
       else if (zone) return { domainID, place: { dnsID: account.id, zone: zone.name, zoneID: zone.id, name } };
     } catch (error) {
       failure ??= error;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { dnsProviders, tsigAlgorithms } from '#contract/limits.ts';
 import type { AddressPolicy } from '#contract/rules/address-policy.ts';
-import { OutboundError } from '../../kit/outbound.ts';
+import { OutboundError, type OutboundProblem } from '../../kit/outbound.ts';
 import { Sealed } from '../../kit/sealed.ts';
 import type { Services } from '../../kit/services.ts';
 import { type Db, rows, type Sql } from '../../store/db.ts';
@@ -10,10 +10,11 @@ import { originPolicy } from '../../system/origins.ts';
 import { Aliyun } from './aliyun.ts';
 import { Cloudflare } from './cloudflare.ts';
 import { DnsPod } from './dnspod.ts';
-import { type DnsDriver, DnsProblem, type DnsTrouble, type Zone } from './driver.ts';
+import { type DnsDriver, DnsProblem, type DnsTrouble, problemOf, type Zone } from './driver.ts';
 import { type ApiOptions, apiOf } from './http.ts';
 import { type RecordApi, SiteNames } from './records.ts';
 import { Rfc2136 } from './rfc2136.ts';
+import type { DnsSaid } from './said.ts';
 import { Route53 } from './route53.ts';
 
 export interface DnsAccount {
@@ -109,13 +110,30 @@ export async function zonesOf(
   );
 }
 
+const codeOf: Readonly<Record<OutboundProblem, DnsSaid['code']>> = {
+  refused: 'forbidden',
+  notURL: 'forbidden',
+  notResolved: 'unresolved',
+  timeout: 'silent',
+  tooLarge: 'tooLarge',
+  tooManyRedirects: 'unreached',
+  connection: 'unreached',
+};
+/** In words for the log, and for people; `said` undefined: it is a provider's alone. */
+export interface Told {
+  why: string;
+  said: DnsSaid | undefined;
+  retrySeconds?: number | undefined;
+}
 /** What went wrong between us and a provider. @throws what is nothing of the kind */
-export function troubleOf(error: unknown): { trouble: DnsTrouble; why: string; retrySeconds?: number | undefined } {
-  if (error instanceof DnsProblem) return { trouble: error.trouble, why: error.message, retrySeconds: error.retrySeconds };
-  if (error instanceof OutboundError)
-    return {
-      trouble: error.problem === 'refused' || error.problem === 'notURL' ? 'refused' : 'away',
-      why: error.message.slice(0, 300),
-    };
+export function troubleOf(error: unknown): Told & { trouble: DnsTrouble } {
+  if (error instanceof DnsProblem) {
+    const { trouble, message, said, retrySeconds } = error;
+    return { trouble, why: message, said, retrySeconds };
+  }
+  if (error instanceof OutboundError) {
+    const { said, message } = problemOf('away', { code: codeOf[error.problem], bounds: { why: error.message } });
+    return { trouble: error.problem === 'refused' || error.problem === 'notURL' ? 'refused' : 'away', why: message, said };
+  }
   throw error;
 }

@@ -28,6 +28,7 @@ import {
   typeOf,
   valueOf,
 } from './records.ts';
+import type { DnsSaid } from './said.ts';
 
 const base = 'https://api.cloudflare.com/client/v4';
 const Said = z.object({
@@ -77,10 +78,13 @@ const changesMost = 200;
 /** An id that no record has. */
 const nobody = '0'.repeat(32);
 /** One that is not active answers nobody, and of several of one name one alone is; a partial or an internal one answers not the world. */
-function offOf({ status, type, name_servers }: z.output<typeof Zones>['result'][number]): string | undefined {
-  if (status === 'active') return type === 'full' ? undefined : `it is of the type ${type}`;
-  const servers = name_servers?.length ? `; it is to be delegated to ${name_servers.join(', ')}` : '';
-  return `it is ${status}, not active${servers}`;
+function offOf({ name, status, type, name_servers: servers }: z.output<typeof Zones>['result'][number]): DnsSaid | undefined {
+  const of = { provider: 'Cloudflare', zone: name };
+  if (status === 'active') return type === 'full' ? undefined : { code: 'zoneOfType', bounds: { ...of, type } };
+  const bounds = { ...of, state: status };
+  return servers?.length
+    ? { code: 'zoneToDelegate', bounds: { ...bounds, servers: servers.join(', ') } }
+    : { code: 'zoneNotActive', bounds };
 }
 const contentOf = (type: SetChange['type'], value: string) => (type === 'TXT' ? `"${value}"` : value);
 

@@ -30,6 +30,7 @@ import {
   typeOf,
   valueOf,
 } from './records.ts';
+import type { DnsSaid } from './said.ts';
 
 const base = 'https://dnsapi.cn';
 const Said = z.object({ status: z.object({ code: z.string(), message: z.string() }) });
@@ -68,7 +69,7 @@ const tokenCodes = new Set(['-1', '-8', '83', '85', '-7', '7', '10004']);
 /** An error that it does not know; closed for a while. */
 const awayCodes = new Set(['3', '-99']);
 /** Domains that it answers nobody for. */
-const offStates: Readonly<Record<string, string>> = { pause: 'paused', spam: 'banned' };
+const offStates: Readonly<Record<string, DnsSaid['code']>> = { pause: 'zonePaused', spam: 'zoneBanned' };
 /** No such record; one stands there that it does not stand beside; it is there already. */
 const goneCode = '8';
 const conflictCodes = new Set([goneCode, '31', '104']);
@@ -98,7 +99,7 @@ export class DnsPod implements RecordApi {
       const found = domains.map(({ id, name, status }) => ({
         id: String(id),
         name: bareName(name),
-        ...(offStates[status] ? { off: offStates[status] } : {}),
+        ...(offStates[status] ? { off: { code: offStates[status], bounds: { provider: this.provider, zone: bareName(name) } } } : {}),
       }));
       const count = domains.length;
       // it may give fewer at a time than it is asked for

@@ -3,6 +3,8 @@
  * is told from others of the same name by its value: several orders of one name have one each, side by side.
  */
 
+import { type DnsSaid, saidText } from './said.ts';
+
 /** As the provider knows it. */
 export interface Zone {
   /** without a dot at its end */
@@ -10,7 +12,7 @@ export interface Zone {
   /** '': its name is all it has */
   id: string;
   /** why it answers nobody: what is written there nobody would see */
-  off?: string;
+  off?: DnsSaid;
 }
 
 /** Where a record is: the account, its zone, and the name there. */
@@ -38,15 +40,30 @@ export class DnsProblem extends Error {
   readonly trouble: DnsTrouble;
   /** when it may be asked again; undefined: it did not say */
   readonly retrySeconds: number | undefined;
+  /** the same in whatever language; undefined: nobody but the provider has words for it */
+  readonly said: DnsSaid | undefined;
 
-  constructor(trouble: DnsTrouble, message: string, retrySeconds?: number) {
-    // a provider's words are shown to people: one line, as logs have room for
-    // oxlint-disable-next-line no-control-regex -- what they may hold
-    super(message.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 300));
+  constructor(trouble: DnsTrouble, message: string, retrySeconds?: number, said?: DnsSaid) {
+    super(shown(message));
     this.trouble = trouble;
     this.retrySeconds = retrySeconds;
+    this.said = said && {
+      ...said,
+      bounds: Object.fromEntries(
+        Object.entries(said.bounds ?? {}).map(([name, bound]) => [name, typeof bound === 'string' ? shown(bound) : bound]),
+      ),
+    };
   }
 }
+/** A provider's words are shown to people, and kept: one line, as logs have room for. */
+const shown = (words: string) =>
+  words
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, 300)
+    .toWellFormed();
+/** With words in each language; its message is for the log. */
+export const problemOf = (trouble: DnsTrouble, said: DnsSaid, retrySeconds?: number): DnsProblem =>
+  new DnsProblem(trouble, saidText(said, 'en_US'), retrySeconds, said);
 
 /** Whoever wants to be left alone for longer, in seconds, is asked all the same. */
 export const limitSecondsMost = 900;
@@ -72,11 +89,8 @@ export function zonesFor(provider: string, names: readonly string[], all: readon
     const [zone, second] = suffixes.flatMap(one => byName.get(one) ?? []);
     // which of them is delegated nobody here knows
     if (zone && second?.name === zone.name)
-      return { ...zone, off: `${provider} has the zone ${zone.name} twice: take away the one that is not delegated` };
-    const idle = zone ?? off.find(one => suffixes.includes(one.name));
-    return idle?.off === undefined
-      ? idle
-      : { ...idle, off: `${provider} has the zone ${idle.name}, but answers nobody for it: ${idle.off}` };
+      return { ...zone, off: { code: 'zoneTwice', bounds: { provider, zone: zone.name } } };
+    return zone ?? off.find(one => suffixes.includes(one.name));
   };
   return new Map(
     names.flatMap(name => {

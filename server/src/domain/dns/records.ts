@@ -132,7 +132,7 @@ export class PartsRefused extends DnsProblem {
   readonly isConflict: boolean;
 
   constructor(parts: ReadonlySet<number | string>, why: DnsProblem) {
-    super('refused', why.message);
+    super('refused', why.message, undefined, why.said);
     this.parts = parts;
     this.isConflict = why instanceof Conflict;
   }

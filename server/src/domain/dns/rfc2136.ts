@@ -2,8 +2,9 @@
 import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connectOut, OutboundError, type Reach } from '../../kit/outbound.ts';
-import { type DnsDriver, DnsProblem, recordSeconds, type Zone } from './driver.ts';
+import { type DnsDriver, DnsProblem, problemOf, recordSeconds, type Zone } from './driver.ts';
 import * as dns from './message.ts';
+import { type DnsSaid, saidText } from './said.ts';
 import { transferred } from './transfer.ts';
 
 const timeoutMs = 8000;
@@ -14,9 +15,18 @@ const together = 8;
 export class UpdateRefused extends DnsProblem {
   readonly rcode: number;
 
-  constructor(rcode: number, { trouble, message }: DnsProblem) {
-    super(trouble, message);
+  constructor(rcode: number, { trouble, message, said }: DnsProblem) {
+    super(trouble, message, undefined, said);
     this.rcode = rcode;
+  }
+}
+/** What it says of the key (RFC 8945, 3); Knot says so too of a name that an ACL keeps from the key. */
+export class KeyRefused extends DnsProblem {
+  readonly error: number;
+
+  constructor(error: number, said: DnsSaid) {
+    super('credentials', saidText(said, 'en_US'), undefined, said);
+    this.error = error;
   }
 }
 
@@ -103,10 +113,10 @@ export class Rfc2136 implements DnsDriver {
   }
 
   #refusal(rcode: number): DnsProblem {
+    const { host } = this.#server;
     // RFC 2136 2.2 has it for a zone that is not there; Knot from 3.3 on says it without a word more of a key with another algorithm, too
-    const reason = rcode === 9 ? `: it has no such zone, or not the key ${this.#key.name} with this algorithm` : '';
-    const said = `${this.#server.host} answered ${dns.rcodes[rcode] ?? rcode}${reason}`;
-    return new DnsProblem(rcode === 2 ? 'away' : 'refused', said);
+    if (rcode === 9) return problemOf('refused', { code: 'notAuth', bounds: { host, key: this.#key.name } });
+    return problemOf(rcode === 2 ? 'away' : 'refused', { code: 'answered', bounds: { host, rcode: dns.rcodes[rcode] ?? rcode } });
   }
 
   async #ask(question: (id: number) => Buffer): Promise<dns.Message> {
@@ -124,28 +134,29 @@ export class Rfc2136 implements DnsDriver {
       }
       const message = dns.read(answer);
       const verdict = dns.verified(answer, message, this.#key, mac, Date.now());
-      if (verdict.error === 18) throw new DnsProblem('credentials', clockSentence(host, verdict.serverSeconds));
+      const key = this.#key.name;
+      if (verdict.error === 18) throw problemOf('credentials', clockSaid(host, verdict.serverSeconds));
       if (verdict.error !== 0)
-        throw new DnsProblem(
-          'credentials',
-          `${host} does not take the key ${this.#key.name} (${dns.rcodes[verdict.error] ?? verdict.error})`,
-        );
+        throw new KeyRefused(verdict.error, {
+          code: 'keyRefused',
+          bounds: { host, key, rcode: dns.rcodes[verdict.error] ?? verdict.error },
+        });
       // what is refused without a signature is refused by whoever: that is believed
-      if (!verdict.isGood && message.rcode === 0)
-        throw new DnsProblem('credentials', `the answer of ${host} is not signed with the key ${this.#key.name}`);
-      if (message.id !== id) throw new DnsProblem('refused', `${host} answered something else`);
+      if (!verdict.isGood && message.rcode === 0) throw problemOf('credentials', { code: 'unsigned', bounds: { host, key } });
+      if (message.id !== id) throw problemOf('refused', { code: 'otherAnswer', bounds: { host } });
       return message;
     } catch (error) {
-      if (error instanceof dns.BadMessage) throw new DnsProblem('refused', `${host}: ${error.message}`);
+      if (error instanceof dns.BadMessage)
+        throw problemOf('refused', { code: 'unreadable', bounds: { host, why: error.message } });
       throw error;
     }
   }
 }
 
-const clockSentence = (host: string, seconds: number | undefined) =>
+const clockSaid = (host: string, seconds: number | undefined): DnsSaid =>
   seconds === undefined
-    ? `${host} has another time than this machine`
-    : `the clock of ${host} differs from this machine's by ${Math.round(seconds - Date.now() / 1000)} s`;
+    ? { code: 'clockUnknown', bounds: { host } }
+    : { code: 'clock', bounds: { host, seconds: Math.round(seconds - Date.now() / 1000) } };
 
 /** One message there, one back, each with its length before it (RFC 7766); whoever trickles has no more time than who is silent. */
 export async function exchange(socket: Socket, message: Buffer, host: string, ms: number): Promise<Buffer> {

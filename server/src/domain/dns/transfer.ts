@@ -1,7 +1,7 @@
 /** A whole zone, as its name server hands it out (AXFR, RFC 5936): many messages over one connection, signed as RFC 8945, 5.3.1 has it. */
 import type { Socket } from 'node:net';
 import { OutboundError } from '../../kit/outbound.ts';
-import { DnsProblem } from './driver.ts';
+import { DnsProblem, problemOf } from './driver.ts';
 import * as dns from './message.ts';
 
 /** of everything together */
@@ -38,24 +38,25 @@ export async function transferred<T>(
   let last = mac;
   let isFirst = true;
   let unsigned: Buffer[] = [];
+  const notSigned = { code: 'transferUnsigned', bounds: { host, zone, key: key.name } } as const;
   try {
     for await (const message of messages(socket, host)) {
       const read = dns.read(message, recordsMost);
-      if (read.id !== id) throw new DnsProblem('refused', `${host} answered something else`);
+      if (read.id !== id) throw problemOf('refused', { code: 'otherAnswer', bounds: { host } });
       const verdict = dns.verified(message, read, key, last, Date.now(), isFirst ? undefined : unsigned);
       if (read.rcode !== 0 || verdict.error !== 0) {
-        const said = dns.rcodes[verdict.error || read.rcode] ?? read.rcode;
-        throw new DnsProblem('refused', `${host} does not let the key ${key.name} transfer the zone ${zone} (${said})`);
+        const rcode = dns.rcodes[verdict.error || read.rcode] ?? read.rcode;
+        throw problemOf('refused', { code: 'transferRefused', bounds: { host, key: key.name, zone, rcode } });
       }
       // only what comes behind the first may be without
       if (read.signature ? !verdict.isGood : isFirst || unsigned.length >= unsignedMost)
-        throw new DnsProblem('credentials', `the transfer of ${zone} by ${host} is not signed with the key ${key.name}`);
+        throw problemOf('credentials', notSigned);
       if (read.signature) [last, unsigned] = [verdict.mac!, []];
       else unsigned.push(message);
       isFirst = false;
       const { answers } = read;
       if (count === 0 && answers[0]?.type !== dns.types.SOA)
-        throw new DnsProblem('refused', `${host} transfers something else than ${zone}`);
+        throw problemOf('refused', { code: 'transferOther', bounds: { host, zone } });
       count += answers.length;
       for (const one of answers) {
         const value = keep(one);
@@ -64,15 +65,15 @@ export async function transferred<T>(
       if (kept.length > keptMost) throw new OutboundError('tooLarge', `${host} transfers more than ${keptMost} records`);
       // it ends as it began
       if (count > 1 && answers.at(-1)?.type === dns.types.SOA) {
-        if (unsigned.length) throw new DnsProblem('credentials', `the end of the transfer of ${zone} is not signed`);
+        if (unsigned.length) throw problemOf('credentials', notSigned);
         return kept;
       }
     }
   } catch (error) {
-    if (error instanceof dns.BadMessage) throw new DnsProblem('refused', `${host}: ${error.message}`);
+    if (error instanceof dns.BadMessage) throw problemOf('refused', { code: 'unreadable', bounds: { host, why: error.message } });
     throw error;
   }
-  throw new DnsProblem('away', `${host} ended the transfer of ${zone} in its midst`);
+  throw problemOf('away', { code: 'transferCut', bounds: { host, zone } });
 }
 
 /** Whoever trickles has no more time than who is silent. */

@@ -39,7 +39,7 @@ async function serve(udp: Answer, tcp?: Answer): Promise<{ host: string; port: n
         const answer = tcp(part.subarray(2), 0);
         const length = Buffer.alloc(2);
         length.writeUInt16BE(answer?.length ?? 0);
-        connection.end(answer && Buffer.concat([length, answer]));
+        connection.end(Buffer.concat(answer ? [length, answer] : []));
       }),
     );
     open.push(server);

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { recordApiOf } from '#server/domain/dns/accounts.ts';
 import { DnsProblem, type Zone } from '#server/domain/dns/driver.ts';
+import { saidText } from '#server/domain/dns/said.ts';
 import { type RecordApi, SiteNames } from '#server/domain/dns/records.ts';
 import { AccountStore } from '#server/resolution/account.ts';
 import { ForeignDriver } from '#server/resolution/foreign.ts';
@@ -49,11 +50,11 @@ describe('cloudflare', () => {
       await assert.rejects(driverOf(apiOf(fake, 'cloudflare')).applyNames(cdn, [named]), isTold);
       has({ id: 'Zone1', name: 'one.test', status });
       const zones = await new SiteNames(apiOf(fake, 'cloudflare')).zones(['www.one.test', 'two.test']);
-      assert.match(zones.get('www.one.test')!.off!, new RegExp(status));
+      assert.match(saidText(zones.get('www.one.test')!.off, 'zh_TW'), new RegExp(`尚未啟用（${status}）`));
       assert.equal(zones.size, 1);
       has({ id: 'Zone1', name: 'one.test', status });
       const { failed } = await driverOf(apiOf(fake, 'cloudflare')).prepare([cdn], [cdn]);
-      assert.match(failed.get(1)!, new RegExp(status));
+      assert.match(saidText(failed.get(1)!.said, 'en_US'), new RegExp(status));
     }
     for (const type of ['partial', 'secondary', 'internal']) {
       has({ id: 'Zone1', name: 'one.test', type });
@@ -196,7 +197,7 @@ describe('route53', () => {
     twice();
     // what is wrong with one name keeps no other from its zone
     const zones = await site.zones(['_acme-challenge.one.test', 'www.two.test']);
-    assert.match(zones.get('_acme-challenge.one.test')!.off!, /one\.test twice.*not delegated/);
+    assert.match(saidText(zones.get('_acme-challenge.one.test')!.off, 'en_US'), /one\.test twice.*not delegated/);
     assert.deepEqual(zones.get('www.two.test'), { id: 'Z3', name: 'two.test' });
     twice();
     await assert.rejects(driverOf(api).applyNames(cdn, [{ label: 'k0', groupID: 7 }]), isTrouble('refused', /twice/));

@@ -99,7 +99,9 @@ export class DnsPod implements RecordApi {
       const found = domains.map(({ id, name, status }) => ({
         id: String(id),
         name: bareName(name),
-        ...(offStates[status] ? { off: { code: offStates[status], bounds: { provider: this.provider, zone: bareName(name) } } } : {}),
+        ...(offStates[status]
+          ? { off: { code: offStates[status], bounds: { provider: this.provider, zone: bareName(name) } } }
+          : {}),
       }));
       const count = domains.length;
       // it may give fewer at a time than it is asked for

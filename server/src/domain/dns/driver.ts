@@ -88,8 +88,7 @@ export function zonesFor(provider: string, names: readonly string[], all: readon
     const suffixes = suffixesOf(name);
     const [zone, second] = suffixes.flatMap(one => byName.get(one) ?? []);
     // which of them is delegated nobody here knows
-    if (zone && second?.name === zone.name)
-      return { ...zone, off: { code: 'zoneTwice', bounds: { provider, zone: zone.name } } };
+    if (zone && second?.name === zone.name) return { ...zone, off: { code: 'zoneTwice', bounds: { provider, zone: zone.name } } };
     return zone ?? off.find(one => suffixes.includes(one.name));
   };
   return new Map(

@@ -124,7 +124,8 @@ const texts = {
   zoneToDelegate: {
     zh_TW: '{provider} 的網域 {zone} 尚未啟用（{state}），沒有人查得到；請將它委派給 {servers}',
     zh_CN: '{provider} 的域名 {zone} 尚未启用（{state}），没有人查得到；请将它委派给 {servers}',
-    en_US: '{provider} has the zone {zone}, but answers nobody for it: it is {state}, not active; it is to be delegated to {servers}',
+    en_US:
+      '{provider} has the zone {zone}, but answers nobody for it: it is {state}, not active; it is to be delegated to {servers}',
   },
   zoneNotActive: {
     zh_TW: '{provider} 的網域 {zone} 尚未啟用（{state}），沒有人查得到',

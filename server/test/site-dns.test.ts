@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { takeAwayDue } from '#server/domain/acme/records.ts';
+import { askDNS, takeAwayDue } from '#server/domain/acme/records.ts';
 import { AutoSSL } from '#server/work/auto-ssl.ts';
 import { row, rows } from '#server/store/db.ts';
 import { writeSetting } from '#server/system/settings.ts';
@@ -123,6 +123,18 @@ test('what an account holds is asked of its provider: by updates, by an API, wit
     'x.deep.one.test': 'deep.one.test',
     'free.test': '',
   });
+  // a zone that is there twice holds up no other; who wants a certificate of its names hears why
+  const told = ['free.test', 'free.test', 'held.test'].map(
+    (name, i) => `<HostedZone><Id>/hostedzone/Z${i}</Id><Name>${name}.</Name></HostedZone>`,
+  );
+  const twice = {
+    body: `<ListHostedZonesResponse><HostedZones>${told.join('')}</HostedZones><IsTruncated>false</IsTruncated></ListHostedZonesResponse>`,
+  };
+  route53.next.push(twice);
+  assert.deepEqual(await zones(byAPI), { ...held, 'free.test': '' });
+  route53.next.push(twice);
+  const placed = await askDNS(api.services, a.siteID, { domainID: 1, host: 'free.test', phase: 'place', looks: 0, skip: 0 });
+  assert.match(JSON.stringify(placed), /free\.test twice/);
 
   ok(await user().put(path(), { id: byAPI, credentials: 'wrong' }));
   const refused = await asked(byAPI);

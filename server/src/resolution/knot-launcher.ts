@@ -8,18 +8,10 @@ import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, r
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import { accountOf } from '../store/accounts.ts';
-import {
-  type Engine,
-  type EngineExit,
-  findProgram,
-  poll,
-  privateFolder,
-  spawnEngine,
-  StartError,
-} from '../store/engine-process.ts';
+import { type Engine, findProgram, poll, privateFolder, spawnEngine, StartError } from '../store/engine-process.ts';
 import { ask } from './ask.ts';
 import { geoKeys } from './knot-files.ts';
-import { isCrash, putBrokenAside, putStoreAside, suspects } from './knot-stores.ts';
+import { type Begun, begunWhole, bringKeysBack, putBrokenAside } from './knot-stores.ts';
 import { updateKeyName } from './names.ts';
 
 export interface KnotOptions {
@@ -64,6 +56,7 @@ export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOpti
   mkdirSync(dir, { recursive: true });
   chmodSync(dir, 0o711);
   await privateFolder(join(dir, 'db'), 'dns');
+  bringKeysBack(dir);
   await privateFolder(join(dir, 'run'), 'dns');
   // the server comes through to the control, and to nothing else
   if (account && server) chownSync(join(dir, 'run'), account.uid, server.gid);
@@ -77,12 +70,9 @@ export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOpti
   // a list that was cut or lost is written anew by the server
   const zones = join(lines, 'zones.conf');
   if (!existsSync(zones)) writeWhole(zones, '# none yet\n', { mode: 0o640, owner: shared });
-  // it does not start while the file of its process id is there, whoever that was
-  rmSync(join(dir, 'run/knot.pid'), { force: true });
-  rmSync(socket, { force: true });
   const config = join(dir, 'knot.conf');
   const all = hosts.includes('0.0.0.0') ? hosts : [...new Set([here, ...hosts])];
-  writeWhole(config, configuration({ dir, port, hosts: all, key }), { owner: account });
+  writeWhole(config, configuration({ dir, port, hosts: all, key, control: socket }), { owner: account });
   // what cannot be read would keep all names from being answered; the server writes it anew when it finds its zones missing
   if (!(await isReadable(config, lines))) await putAside(dir, onLine);
   if (!(await isReadable(config, lines))) {
@@ -91,20 +81,16 @@ export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOpti
     writeWhole(zones, '# none yet\n', { mode: 0o640, owner: shared });
   }
   await putBrokenAside(dir, onLine);
-  const options = { command, config, port, lines, socket, onLine, ref };
-  let { engine, exit } = await begun(options);
-  let said = exit && engine.lastLines();
-  // one that reads what it cannot bear ends before it says a word
-  for (const store of suspects) {
-    if (!exit || !isCrash(exit.signal)) break;
-    const bringBack = putStoreAside(dir, store);
-    if (!bringBack) continue;
-    ({ engine, exit } = await begun(options));
-    if (!exit) onLine?.(`it ended at its start by what stands in db/${store}: that is put aside`);
-    // it was not that; the journal and the catalogue are written anew anyway, and keys are not
-    else if (store === 'keys') bringBack();
-    said = exit && engine.lastLines();
-  }
+  const begin = (as?: 'trial') => {
+    // nobody changes anything in one that is tried: its control is nobody's
+    const control = as === 'trial' ? join(dir, 'run/trial.sock') : socket;
+    // it does not start while the file of its process id is there, whoever that was
+    for (const left of [join(dir, 'run/knot.pid'), control]) rmSync(left, { force: true });
+    writeWhole(config, configuration({ dir, port, hosts: all, key, control }), { owner: account });
+    return begun({ command, config, port, lines, socket: control, onLine, ref });
+  };
+  const { engine, exit } = await begunWhole(dir, begin, onLine);
+  const said = exit && engine.lastLines();
   if (said) {
     const why = said.filter(line => /error|critical/i.test(line));
     const how = exit?.signal ? `it ended by ${exit.signal}` : 'it said nothing';
@@ -122,16 +108,7 @@ interface Begin extends Pick<KnotOptions, 'port' | 'onLine' | 'ref'> {
   lines: string;
   socket: string;
 }
-/** `exit`: it has ended, by itself or because it did not answer in time. */
-async function begun({
-  command,
-  config,
-  port,
-  lines,
-  socket,
-  onLine,
-  ref,
-}: Begin): Promise<{ engine: Engine; exit?: EngineExit }> {
+async function begun({ command, config, port, lines, socket, onLine, ref }: Begin): Promise<Begun> {
   const engine = await spawnEngine({
     command,
     args: ['-c', config],
@@ -204,7 +181,13 @@ async function isReadable(config: string, lines: string): Promise<boolean> {
 }
 
 /** Knot's reader takes one thing a line. */
-function configuration({ dir, port, hosts, key }: { dir: string; port: number; hosts: readonly string[]; key: Buffer }): string {
+function configuration({
+  dir,
+  port,
+  hosts,
+  key,
+  control,
+}: Pick<KnotOptions, 'dir' | 'port' | 'hosts' | 'key'> & { control: string }): string {
   return [
     'server:',
     `  rundir: "${dir}/run"`,
@@ -218,7 +201,7 @@ function configuration({ dir, port, hosts, key }: { dir: string; port: number; h
     `  background-workers: ${workers}`,
     `  tcp-remote-io-timeout: ${secondaryMs}`,
     'control:',
-    `  listen: "${dir}/run/knot.sock"`,
+    `  listen: "${control}"`,
     'log:',
     '  - target: stderr',
     '    any: warning',

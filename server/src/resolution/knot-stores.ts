@@ -1,34 +1,41 @@
 /**
  * The name server's own databases (LMDB). One that was damaged either keeps every zone from being answered (SERVFAIL, for ever) or ends the name
- * server at its start, again and again. What is in the journal and the catalogue is written anew by the server; keys are not, so theirs goes
- * aside last, and comes back where that was not it.
+ * server at its start, again and again. What is in the timers, the journal and the catalogue is made anew; keys are not: with others, what the
+ * zone above says (DS) is untrue, and whoever validates believes nothing. So keys go aside last, and only once it is proven that it is them.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProgram, spawnEngine } from '../store/engine-process.ts';
+import { type Engine, type EngineExit, findProgram, spawnEngine } from '../store/engine-process.ts';
 
-type Store = 'journal' | 'catalog' | 'keys';
-/** Programs of Debian's package that open each of them. */
-const readers: Readonly<Record<Store, { program: string; args: (dir: string) => string[] }>> = {
+type Store = 'timers' | 'journal' | 'catalog' | 'keys';
+interface Reader {
+  program: string;
+  args: (dir: string) => string[];
+}
+/** Programs of Debian's package that open each of them; of timers there is none. */
+const readers: Readonly<Partial<Record<Store, Reader>>> = {
   journal: { program: 'kjournalprint', args: dir => ['-D', dir, '-z'] },
   catalog: { program: 'kcatalogprint', args: dir => ['-D', dir] },
   keys: { program: 'keymgr', args: dir => ['-D', dir, '-l'] },
 };
 const readMs = 20_000;
+/** What LMDB says of a file that is damaged, not of one that is full, busy or of another release. */
+const damage = /MDB_(?:INVALID|CORRUPTED|PAGE_NOTFOUND)/;
 /** Of a program that read what it could not bear; whoever was killed by somebody else says nothing. */
 const crashes = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
-export const isCrash = (signal: string | null): boolean => signal !== null && crashes.has(signal);
+const isCrash = (signal: string | null): boolean => signal !== null && crashes.has(signal);
 
-/** In the order in which they are tried without, at a start that ends in a crash. */
-export const suspects: readonly Store[] = ['journal', 'catalog', 'keys'];
+/** In the order in which they are tried without, at a start that ends in a crash; what is lost with each is made anew. */
+const suspects: readonly Store[] = ['timers', 'journal', 'catalog'];
 
 const storeOf = (dir: string, store: Store) => join(dir, 'db', store);
+/** Keys while it is tried whether it starts without them. */
+const trialOf = (dir: string) => `${storeOf(dir, 'keys')}.trial`;
 
 /** Whether it can be opened, as the name server's user; one that is not there yet is well. */
-async function isWhole(dir: string, store: Store): Promise<boolean> {
+async function isWhole(dir: string, store: Store, { program, args }: Reader): Promise<boolean> {
   const folder = storeOf(dir, store);
-  const { program, args } = readers[store];
   const command = await findProgram(program);
   if (!command || !existsSync(join(folder, 'data.mdb'))) return true;
   const reader = await spawnEngine({
@@ -42,31 +49,80 @@ async function isWhole(dir: string, store: Store): Promise<boolean> {
   const timer = setTimeout(() => void reader.stop(0), readMs);
   const { signal } = await reader.exited;
   clearTimeout(timer);
-  return !isCrash(signal) && !reader.lastLines().some(line => line.includes('MDB_'));
+  // that a program crashes is no proof against what nobody makes anew
+  const isEnded = isCrash(signal) && store !== 'keys';
+  return !isEnded && !reader.lastLines().some(line => damage.test(line));
 }
 
-/** @returns what brings it back, where it was there */
-export function putStoreAside(dir: string, store: Store): (() => void) | undefined {
+/** @returns whether it was there */
+function putStoreAside(dir: string, store: Store): boolean {
   const folder = storeOf(dir, store);
-  if (!existsSync(folder)) return undefined;
-  // keys that went aside before may be the ones that the zone above knows
-  const aside =
-    store === 'keys' && existsSync(`${folder}.unread`)
-      ? `${folder}.${randomBytes(4).toString('hex')}.unread`
-      : `${folder}.unread`;
+  if (!existsSync(folder)) return false;
+  // What went aside first is what there was: it stays, and beside it the last. Of keys all stay: any of them may be what the zone above knows.
+  const isSecond = existsSync(`${folder}.unread`);
+  const mark = store === 'keys' ? randomBytes(4).toString('hex') : 'last';
+  const aside = isSecond ? `${folder}.${mark}.unread` : `${folder}.unread`;
   rmSync(aside, { recursive: true, force: true });
   renameSync(folder, aside);
-  return () => {
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(aside, folder);
-  };
+  return true;
 }
 
 /** Those that cannot be opened go aside. */
 export async function putBrokenAside(dir: string, onLine: ((line: string) => void) | undefined): Promise<void> {
-  for (const store of suspects)
-    if (!(await isWhole(dir, store))) {
-      putStoreAside(dir, store);
+  for (const store of [...suspects, 'keys'] as const) {
+    const reader = readers[store];
+    if (reader && !(await isWhole(dir, store, reader)) && putStoreAside(dir, store))
       onLine?.(`db/${store} cannot be read, and is put aside`);
-    }
+  }
+}
+
+/** Also after whoever tried ended in its midst: what was made meanwhile in their place signs nothing. */
+export function bringKeysBack(dir: string): void {
+  if (!existsSync(trialOf(dir))) return;
+  rmSync(storeOf(dir, 'keys'), { recursive: true, force: true });
+  renameSync(trialOf(dir), storeOf(dir, 'keys'));
+}
+
+/** `exit`: it has ended, by itself or because it did not answer in time. */
+export interface Begun {
+  engine: Engine;
+  exit?: EngineExit;
+}
+const hasCrashed = ({ exit }: Begun) => exit !== undefined && isCrash(exit.signal);
+
+/** Begins it, without what ends it at its start. `begin('trial')`: nobody is to change anything in it. */
+export async function begunWhole(
+  dir: string,
+  begin: (as?: 'trial') => Promise<Begun>,
+  onLine: ((line: string) => void) | undefined,
+): Promise<Begun> {
+  let now = await begin();
+  for (const store of suspects) {
+    // one that reads what it cannot bear ends before it says a word
+    if (!hasCrashed(now)) return now;
+    if (!putStoreAside(dir, store)) continue;
+    now = await begin();
+    if (!now.exit) onLine?.(`it ended at its start by what stands in db/${store}: that is put aside`);
+  }
+  return hasCrashed(now) && existsSync(storeOf(dir, 'keys')) ? triedWithoutKeys(dir, begin, onLine) : now;
+}
+
+/** They are what ends it if it starts without them, and with them ends again. */
+async function triedWithoutKeys(
+  dir: string,
+  begin: (as?: 'trial') => Promise<Begun>,
+  onLine: ((line: string) => void) | undefined,
+) {
+  renameSync(storeOf(dir, 'keys'), trialOf(dir));
+  const trial = await begin('trial');
+  if (!trial.exit) await trial.engine.stop();
+  bringKeysBack(dir);
+  if (trial.exit) return trial;
+  const again = await begin();
+  if (!hasCrashed(again)) return again;
+  putStoreAside(dir, 'keys');
+  onLine?.(
+    'it ended at its start, twice, by what stands in db/keys, and starts without: they are put aside, and zones are signed with others',
+  );
+  return begin();
 }

@@ -1,0 +1,133 @@
+/** Keys of signed zones outlive whatever ends the name server at its start, unless it is proven that they end it; what is made anew goes first. */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { KnotDriver } from '#server/resolution/knot.ts';
+import type { NameZone } from '#server/resolution/driver.ts';
+import { testFolder } from '#system/engines.ts';
+import { NameServer } from '#system/name-server.ts';
+
+const zone: NameZone = {
+  id: 1,
+  name: 'cdn.stores.test',
+  nameServers: [{ name: 'ns1.stores.test', addresses: [] }],
+  isSigned: true,
+};
+/** Before Debian's own in PATH: each ends by a signal when its file says so, and else is the real one. */
+const programs = testFolder('programs');
+const said = join(programs, 'said');
+let names: NameServer;
+let first: string[];
+const db = (name: string) => join(names.dir, 'db', name);
+const path = process.env.PATH;
+
+before(async () => {
+  chmodSync(programs, 0o755);
+  mkdirSync(said);
+  chmodSync(said, 0o777);
+  names = await NameServer.start();
+  first = await keys();
+  process.env.PATH = `${programs}:${path}`;
+});
+beforeEach(async () => {
+  for (const name of ['knotd', 'keymgr']) rmSync(join(programs, name), { force: true });
+  rmSync(join(said, 'starts'), { force: true });
+  // it writes its timers when it ends
+  await names.stop();
+});
+after(async () => {
+  process.env.PATH = path;
+  await names?.stop();
+});
+
+/** What the zone above has to be told. */
+async function keys(): Promise<string[]> {
+  const driver = new KnotDriver(names.service);
+  const { failed } = await driver.prepare([zone], [zone], async () => () => []);
+  assert.deepEqual([...failed], []);
+  return driver.trust(zone);
+}
+/** `when`: a shell's condition, in which `n` is how often it was started. */
+function crashing(program: string, when: string): void {
+  const text = [
+    '#!/bin/bash',
+    `echo >> '${join(said, 'starts')}'; n=$(wc -l < '${join(said, 'starts')}'); keys='${db('keys')}'`,
+    `if ${when}; then kill -SEGV $$; fi`,
+    `exec /usr/sbin/${program} "$@"`,
+  ];
+  writeFileSync(join(programs, program), `${text.join('\n')}\n`, { mode: 0o755 });
+}
+const starts = () => readFileSync(join(said, 'starts'), 'utf8').length;
+const aside = (store: string) => readdirSync(db('')).filter(name => name.startsWith(`${store}.`));
+
+test('a program that crashes over the keys proves nothing against them', async () => {
+  crashing('keymgr', 'true');
+  await names.up();
+  assert.ok(starts() > 0);
+  assert.deepEqual(aside('keys'), []);
+  assert.deepEqual(await keys(), first);
+});
+
+test('one crash costs the timers alone', async () => {
+  crashing('knotd', '[ $n -le 1 ]');
+  await names.up();
+  assert.deepEqual(['timers', 'journal', 'keys'].map(aside), [['timers.unread'], [], []]);
+  assert.deepEqual(await keys(), first);
+});
+
+test('whatever ends it for a while, also until the keys are tried without, costs no key, and what went aside first stays', async () => {
+  const journal = readFileSync(join(db('journal'), 'data.mdb'));
+  // timers, journal, catalogue
+  crashing('knotd', '[ $n -le 4 ]');
+  await names.up();
+  assert.equal(starts(), 6, 'it was tried without its keys, and then with them');
+  assert.deepEqual(aside('keys'), []);
+  assert.deepEqual(await keys(), first);
+  assert.deepEqual(readFileSync(join(db('journal.unread'), 'data.mdb')), journal);
+  await names.stop();
+  rmSync(join(said, 'starts'));
+  crashing('knotd', '[ $n -le 2 ]');
+  await names.up();
+  assert.deepEqual(readFileSync(join(db('journal.unread'), 'data.mdb')), journal);
+  assert.deepEqual(aside('journal').sort(), ['journal.last.unread', 'journal.unread']);
+  assert.deepEqual(await keys(), first);
+});
+
+test('who ends while it is tried without keys has them again at the next start', async () => {
+  renameSync(db('keys'), db('keys.trial'));
+  await names.up();
+  assert.notDeepEqual(readdirSync(db('keys')), []);
+  assert.deepEqual(aside('keys'), []);
+  assert.deepEqual(await keys(), first);
+  // also where others were made meanwhile
+  await names.stop();
+  renameSync(db('keys'), db('keys.elsewhere'));
+  await names.up();
+  assert.notDeepEqual(await keys(), first);
+  await names.stop();
+  renameSync(db('keys.elsewhere'), db('keys.trial'));
+  await names.up();
+  assert.deepEqual(await keys(), first);
+});
+
+test('whatever it is that never lets it start, keys stay where they are', async () => {
+  crashing('knotd', 'true');
+  await assert.rejects(names.up(), /SIGSEGV/);
+  assert.deepEqual(aside('keys'), []);
+  rmSync(join(programs, 'knotd'));
+  await names.up();
+  assert.deepEqual(await keys(), first);
+});
+
+test('keys that end it twice, and only they, go aside, and each of them is kept', async () => {
+  for (const kept of [1, 2]) {
+    if (kept > 1) await names.stop();
+    writeFileSync(join(db('keys'), 'bad'), '');
+    crashing('knotd', '[ -e "$keys/bad" ]');
+    await names.up();
+    assert.equal(aside('keys').filter(name => existsSync(join(db(name), 'bad'))).length, kept);
+    assert.notDeepEqual(await keys(), first);
+  }
+  assert.ok(existsSync(join(db('keys.unread'), 'data.mdb')));
+});

@@ -1,8 +1,10 @@
 /** Files of lines: written beside everything else, and not again while they are as they were read. */
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as turnOver } from 'node:timers/promises';
+import type { GeoPlaces } from '#server/kit/services.ts';
 import { testFolder } from '#system/engines.ts';
 import type { GroupAnswer } from '#server/resolution/driver.ts';
 import { linesOf } from '#server/resolution/knot-files.ts';
@@ -76,4 +78,38 @@ test('one that was read is not written again, until it is another or somebody ch
   assert.deepEqual(readdirSync(folder), ['7.geo', 'zones.conf']);
   files.clean([], undefined);
   assert.deepEqual(readdirSync(folder), ['zones.conf']);
+});
+
+test('a copy of data that is made anew takes the place of the one before once it is whole, and never before', async () => {
+  const folder = testFolder('lines');
+  const files = new LineFiles(folder);
+  const source = join(testFolder('places'), 'places-1.mmdb');
+  writeFileSync(source, Buffer.alloc(4 << 20, 1));
+  const data: GeoPlaces = {
+    name: 'places-1',
+    path: source,
+    index: { where: [], whose: [], pairs: [] },
+    of: () => undefined,
+  };
+  const path = await files.copy(data);
+  // as long as it should be, and damaged
+  const bad = Buffer.alloc(4 << 20, 2);
+  writeFileSync(path, bad);
+  await files.copy(data);
+  assert.ok(readFileSync(path).equals(bad));
+  let isOver = false;
+  const copied = files.copy(data, true).finally(() => (isOver = true));
+  let looks = 0;
+  while (!isOver) {
+    const { length } = readFileSync(path);
+    assert.equal(length, bad.length);
+    looks++;
+    await turnOver();
+  }
+  await copied;
+  assert.ok(looks > 1 && readFileSync(path).equals(readFileSync(source)));
+  // one that comes to nothing costs nothing
+  rmSync(source);
+  await assert.rejects(files.copy(data, true));
+  assert.deepEqual(readdirSync(folder), ['places-1.mmdb']);
 });

@@ -86,17 +86,16 @@ export class LineFiles {
     return () => this.#read.set(zone.id, { of, looks: written });
   }
 
-  /** The data that lines by place go by stand beside them; also where what stands there was cut. */
-  async copy(data: GeoPlaces): Promise<string> {
+  /**
+   * The data that lines by place go by stand beside them; also where what stands there was cut. `isAnew`: also where it looks as it should. The
+   * one before stays until the new one is whole: a name server that begins in between would answer nobody's lines.
+   */
+  async copy(data: GeoPlaces, isAnew = false): Promise<string> {
     const path = this.data(data);
-    if (sizeOf(path) === sizeOf(data.path)) return path;
+    if (!isAnew && sizeOf(path) === sizeOf(data.path)) return path;
     // made here, so that it has the folder's group
     await writeLarge(path, file => file.writeFile(createReadStream(data.path)), { mode });
     return path;
-  }
-
-  dropCopy(data: GeoPlaces): void {
-    rmSync(this.data(data), { force: true });
   }
 
   /** What is none of these zones' goes, and what was never written to its end; nobody writes meanwhile. */

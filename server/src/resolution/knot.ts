@@ -138,8 +138,7 @@ export class KnotDriver implements NameDriver {
       const isOther = await this.#configured(fit, anew, groupsOf, data).catch(async (error: unknown) => {
         if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
         // its copy may be damaged, and as long as it should be
-        this.#files.dropCopy(data);
-        const isTaken = await this.#configured(fit, anew, groupsOf, data).then(
+        const isTaken = await this.#configured(fit, anew, groupsOf, data, true).then(
           () => true,
           () => false,
         );
@@ -203,6 +202,7 @@ export class KnotDriver implements NameDriver {
     anew: ReadonlySet<number>,
     groupsOf: GroupsOf,
     data: GeoPlaces | undefined,
+    isCopiedAnew = false,
   ): Promise<boolean> {
     const isAll = !this.#hasAll || data?.name !== this.#data?.name;
     const others = fit.filter(zone => isAll || anew.has(zone.id) || !this.#files.isRead(zone));
@@ -214,7 +214,7 @@ export class KnotDriver implements NameDriver {
       const done = await this.#files.write(zone, groups, data, true);
       if (done) written.push({ zone, done });
     }
-    const copy = data && (await this.#files.copy(data));
+    const copy = data && (await this.#files.copy(data, isCopiedAnew));
     const list = join(this.#at.lines, 'zones.conf');
     const places = copy === undefined ? undefined : { data: copy, file: this.#files.places };
     const wanted = configurationOf(fit, this.#files.lines, this.#open, places);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, mock, test } from 'node:test';
 import { sql } from 'kysely';
+import { DnsProblem } from '#server/domain/dns/driver.ts';
 import { compare } from '#server/resolution/compare.ts';
 import { KnotDriver } from '#server/resolution/knot.ts';
 import { zonesOf } from '#server/resolution/load.ts';
@@ -161,6 +162,50 @@ test('one without a name server gives way to one that has it', async () => {
   await nodeOf(a, '192.0.2.2');
   assert.ok(await answers('192.0.2.1,192.0.2.2', `g${a.groupID}.l.${zone}`, 'A'));
   await Promise.all([stop(without), stop(one)]);
+});
+
+test('what somebody else who steered meanwhile was told to wait is waited by who steers again', { timeout: 60_000 }, async () => {
+  const db = api.database.db;
+  let asked = 0;
+  const driver = new (class extends KnotDriver {
+    override prepare(...[, due]: Parameters<KnotDriver['prepare']>): never {
+      if (due.length) asked++;
+      throw new DnsProblem('away', 'not now');
+    }
+  })(names.service);
+  let turns = 0;
+  class Counting extends Steering {
+    override async turn(): Promise<number> {
+      const soonMs = await super.turn();
+      turns++;
+      return soonMs;
+    }
+  }
+  const one = start(new Counting(api.database.url, api.services, { steadySeconds: 0.2, driver: () => driver }));
+  assert.ok(await poll(() => asked > 1, 10_000, 20));
+  const other = new WatchedClient({ connectionString: api.database.url });
+  await other.connect();
+  const waiting = other.query('select pg_advisory_lock(72031)');
+  await sql`select pg_terminate_backend(${await holder()})`.execute(db);
+  await waiting;
+  // nothing that was under way is left
+  const rests = async () => {
+    const before = asked;
+    await sql`select pg_sleep(0.3)`.execute(db);
+    return asked === before;
+  };
+  assert.ok(await poll(rests, 20_000, 20));
+  await sql`update cname set tries = 5, "nextAt" = clock_timestamp() + interval '10 minutes' where "deletedAt" is null`.execute(
+    db,
+  );
+  // longer than anybody waits by himself
+  const [before, turned] = [asked, turns];
+  await sql`select pg_sleep(4)`.execute(db);
+  await other.end();
+  assert.ok(await poll(() => turns > turned + 2, 20_000, 20));
+  assert.equal(asked - before, 0);
+  await stop(one);
+  await sql`update cname set tries = 0, error = '', "failingSince" = null`.execute(db);
 });
 
 test('the key that the zone above knows is the one that was shown first, however many came after it, until that is back', async () => {

@@ -126,14 +126,15 @@ export class HeldBack {
   /**
    * The zone is through: its row says what was refused, or what else is to be said (`lacks`). `isAnew`: that may be something else than before.
    */
-  async note(db: Db, { zone, tries, error }: HeldZone, isAnew: boolean, lacks: () => string): Promise<void> {
+  async note(db: Db, { zone, isFailing, error }: HeldZone, isAnew: boolean, lacks: () => string): Promise<void> {
     const news = [this.groups.takeNews(), this.sites.takeNews(), this.#isNews].includes(true);
     this.#isNews = false;
     if (!news && !isAnew) return;
     const names = this.names;
     const [first] = names;
     const why = first?.why ?? oneLine(lacks());
-    if (!news && !names.length && !tries && error === why) return;
+    // a zone that was made to try again at once is failing without a try
+    if (!news && error === why && isFailing === names.length > 0) return;
     const waitMs = Math.min(this.groups.dueMs, this.sites.dueMs);
     const seconds = Number.isFinite(waitMs) ? Math.max(0, waitMs / 1000) : 0;
     await sql`update cname set tries = 0, error = ${why}, "errorSaid" = ${first?.said ? JSON.stringify(first.said) : null}::jsonb,

@@ -19,6 +19,8 @@ export interface HeldZone {
   /** whose name server that is: one that all operators share, or a setting's own as it is now */
   server: string;
   tries: number;
+  /** what was tried last came to nothing, also where somebody has it tried again at once (`tries` 0) */
+  isFailing: boolean;
   error: string;
   /** what the zone above has to say of it, as it was seen last */
   ds: string[];
@@ -56,7 +58,7 @@ export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<H
     }
   >(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."linelessGroups", c.ds, c."newKeyAt" is not null as "isNewKey", coalesce(c."newKeyFrom" <= clock_timestamp(), false) as "isNewKeyDue", ${isDue} as "isDue", coalesce(c."comparedAt" not between clock_timestamp() - ${compareMinutes} * interval '1 minute' and clock_timestamp(), true) as "isOld"
+    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.tries > 0 or c."failingSince" is not null as "isFailing", c.error, c."lineData", c."placelessGroups", c."linelessGroups", c.ds, c."newKeyAt" is not null as "isNewKey", coalesce(c."newKeyFrom" <= clock_timestamp(), false) as "isNewKeyDue", ${isDue} as "isDue", coalesce(c."comparedAt" not between clock_timestamp() - ${compareMinutes} * interval '1 minute' and clock_timestamp(), true) as "isOld"
       from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${isGone ? isLeaving : sql`c."deletedAt" is null`}
         and (${condition}) order by c.id`,
   );

@@ -17,26 +17,51 @@ interface Late {
   zones: string[];
   why: string;
   isOurs: boolean;
-  /** all that stand at the embedded name server fail: it is its trouble */
+  /** all of several that stand at the embedded name server fail: it is its trouble */
   isAll: boolean;
+}
+
+export interface NamesCheckOptions {
+  idleSeconds?: number;
+  /** operators that are told of */
+  operatorsMost?: number;
 }
 
 /**
  * It is asked as visitors ask it: an open port, or a control that answers, says nothing. A zone at a name server of its operator's own, or one
- * of several that the embedded one does not take, is that operator's trouble, and no reason to take this installation for broken.
+ * of several that the embedded one does not take, is that operator's trouble, and no reason to take this installation for broken; nor is the
+ * only one that there is, for whether the name server itself is away is asked beside it.
  */
-export function addNamesCheck(health: Health, { database: { db }, knot }: Pick<Services, 'database' | 'knot'>): void {
+export function addNamesCheck(
+  health: Health,
+  { database: { db }, knot }: Pick<Services, 'database' | 'knot'>,
+  { idleSeconds = healthTimes.namesIdleSeconds, operatorsMost = operatorsMax }: NamesCheckOptions = {},
+): void {
   if (knot)
     health.add(
       'names',
       async () => {
-        // what it has no zone for it refuses: that is an answer
-        await ask({ host: '127.0.0.1', port: knot.port }, 'health.invalid', 6);
-        return well('names', undefined, 'server');
+        const isUsed = row(
+          db,
+          sql`select 1 from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where c."deletedAt" is null and s.driver = ${embedded} limit 1`,
+        ).then(
+          found => found !== undefined,
+          () => true, // nobody can say
+        );
+        try {
+          // what it has no zone for it refuses: that is an answer
+          await ask({ host: '127.0.0.1', port: knot.port }, 'health.invalid', 6);
+          return well('names', undefined, 'server');
+        } catch (error) {
+          // it throws errors alone; one that no name leads to keeps nobody from anything
+          const detail = (error as Error).message.slice(0, 300);
+          return ((await isUsed) ? fails : warns)('names.away', { detail }, { key: 'server' });
+        }
       },
       { away: 'names.away' },
     );
   let steeredAt = performance.now();
+  let seenAt = -Infinity;
   health.add(
     'names',
     async () => {
@@ -46,19 +71,24 @@ export function addNamesCheck(health: Health, { database: { db }, knot }: Pick<S
           exists (select from pg_locks where locktype = 'advisory' and classid = 0 and objid = ${steerKey} and objsubid = 1 and granted
             and database = (select oid from pg_database where datname = current_database())) as held`,
       ))!;
-      if (held || zones === 0) steeredAt = performance.now();
-      const idle = Math.round((performance.now() - steeredAt) / 1000);
+      const now = performance.now();
+      // nor does anybody know who steered while the database was away: it begins to count again
+      if (held || zones === 0 || now - seenAt > (idleSeconds * 1000) / 2) steeredAt = now;
+      seenAt = now;
+      const idle = Math.round((now - steeredAt) / 1000);
       const found: Finding[] = [];
-      if (idle >= healthTimes.namesIdleSeconds) found.push(fails('names.idle', { seconds: idle }, { value: idle }));
+      if (idle >= idleSeconds) found.push(fails('names.idle', { seconds: idle }, { value: idle }));
       const late = await rows<Late>(
         db,
-        sql`select c."clientID"::float8 as operator, s.driver = ${embedded} as "isOurs", count(*)::int as count,
+        // whoever has it tried again at once says nothing of how it went
+        sql`with ours as (select o."failingSince" from cname o join "dnsSetting" d on d.id = o."dnsSettingID" where o."deletedAt" is null and d.driver = ${embedded})
+          select c."clientID"::float8 as operator, s.driver = ${embedded} as "isOurs", count(*)::int as count,
             extract(epoch from clock_timestamp() - min(c."failingSince"))::int as seconds,
             (array_agg(c."domainName" order by c."failingSince", c.id))[1:${namesMax}] as zones, (array_agg(c.error order by c."failingSince", c.id))[1] as why,
-            not exists (select from cname o join "dnsSetting" d on d.id = o."dnsSettingID" where o."deletedAt" is null and d.driver = ${embedded} and o.tries = 0) as "isAll"
+            (select count(*) > 1 and bool_and("failingSince" is not null) from ours) as "isAll"
           from cname c join "dnsSetting" s on s.id = c."dnsSettingID"
           where c."deletedAt" is null and c."failingSince" < clock_timestamp() - ${healthTimes.namesLateSeconds} * interval '1 second'
-          group by 1, 2 order by 1, 2 limit ${operatorsMax}`,
+          group by 1, 2 order by 2 desc, 1 limit ${operatorsMost}`,
       );
       for (const { operator, isOurs, isAll, count, seconds, zones: some, why } of late)
         found.push(

@@ -186,6 +186,7 @@ export class Steering {
       await client.query('listen resolution');
       // somebody else may have steered: what stands where is found out anew
       this.#prepared.clear();
+      this.#waits.clear();
       this.#told.clear();
       this.#lists.clear();
       this.#namesAt = -Infinity;
@@ -360,7 +361,7 @@ export class Steering {
       if (refused[0]) throw refused[0];
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
-      await back.note(db, held, hasPushed === true || isOld || held.tries > 0, () => driver.lacks?.(zone) ?? '');
+      await back.note(db, held, hasPushed === true || isOld || held.isFailing, () => driver.lacks?.(zone) ?? '');
     } catch (error) {
       await this.#failed(held, whyOf(error));
     } finally {

@@ -222,7 +222,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '解析器若沒有快取，客戶的網域名稱此時無法解析。它會自動重新啟動；若仍未恢復，請查看 logs/dns.log、磁碟空間，以及連接埠是否被其他程式占用。',
   ],
   'names.idle': [
-    '已有 {duration}沒有程序在維護解析結果。',
+    '已有 {duration}沒有任何程式在維護解析結果。',
     '現有結果照常回應，但故障的節點不會被移除。這項工作由「work」服務負責：它是否在執行？請重新啟動，並查看 logs/server.log。',
   ],
   'names.late': [

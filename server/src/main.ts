@@ -37,6 +37,7 @@ import { comesIn, serveJoinLine } from './services/join-line.ts';
 import { listenOutside } from './services/outside.ts';
 import { taskWorks } from './tasks.ts';
 import { Notifier } from './system/notifier.ts';
+import { readSetting } from './system/settings.ts';
 import { StoredRules } from './system/stored-rules.ts';
 import { mayGoOn } from './system/tasks.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
@@ -106,7 +107,12 @@ export async function start(settings: Settings): Promise<Running> {
     const storedRules = new StoredRules(database.pool);
     const { natsKeys, bundleFolder } = settings;
     const offer = natsKeys && new Offer(bundleFolder, natsKeys.documentSeed);
-    const geo = settings.dataFolder && new GeoData(join(settings.dataFolder, 'geo'), { hasPackages: settings.hasPackagedGeo });
+    const geo =
+      settings.dataFolder &&
+      new GeoData(join(settings.dataFolder, 'geo'), {
+        hasPackages: settings.hasPackagedGeo,
+        counted: () => readSetting(database.db, null, 'geoData'),
+      });
     if (geo) stops.push(async () => geo.stop());
     // whoever answers calls or steers names asks it
     if (geo && (settings.services.has('work') || settings.services.has('api'))) geo.start();

@@ -165,4 +165,90 @@ describe('whatever happens meanwhile', () => {
     (await geo.take(city)).count();
     assert.equal((await placeOf(geo, '198.51.100.1'))?.[1], 'TW');
   });
+
+  const ownIn = (geo: GeoData) => geo.state.current!.own;
+  test('of two processes that are through at once one is refused, also while the files of the other do not count yet', async t => {
+    const { folder, geo } = await made(t, 'geo-both-through');
+    const other = new GeoData(folder, { hasPackages: false });
+    t.after(() => other.stop());
+    const before = ownIn(geo);
+    const first = await geo.take(carrier);
+    const second = await other.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') }));
+    first.check(before);
+    // committed: what is asked for next is read of the rows after that
+    assert.throws(() => second.check(first.own!), GeoFileRefused);
+    second.forget();
+    // whoever was first counts, whoever it is that does it
+    assert.deepEqual(await placeOf(other, '198.51.100.1'), ['AS', 'TW', null, 64_500, 'Carrier']);
+    first.count();
+    assert.deepEqual(await placeOf(geo, '198.51.100.1'), ['AS', 'TW', null, 64_500, 'Carrier']);
+    assert.deepEqual(readdirSync(folder).includes('pending.json'), false);
+    assert.equal(uploaded(folder).length, 2);
+  });
+
+  test('what was about to count and was not committed is in nobody’s way', async t => {
+    const { folder, geo } = await made(t, 'geo-rolled-back');
+    const other = new GeoData(folder, { hasPackages: false });
+    t.after(() => other.stop());
+    const before = ownIn(geo);
+    const first = await geo.take(carrier);
+    first.check(before);
+    // another process that begins now leaves it: it may be committed yet
+    const third = new GeoData(folder, { hasPackages: false, counted: async () => before });
+    t.after(() => third.stop());
+    assert.equal(await third.ready(), true);
+    assert.ok(readdirSync(folder).includes('pending.json'));
+    const second = await other.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') }));
+    second.check(before);
+    second.count();
+    assert.throws(() => first.count(), GeoFileRefused);
+    first.forget();
+    assert.deepEqual(await placeOf(geo, '198.51.100.1'), ['AS', 'JP', null, null, null]);
+    assert.deepEqual([uploaded(folder).length, readdirSync(folder).includes('pending.json')], [1, false]);
+  });
+
+  test('who ends once it is committed is finished at the next start: what was dropped stays dropped', async t => {
+    const { folder, geo } = await made(t, 'geo-dropped');
+    const dropped = await geo.drop();
+    dropped.check(ownIn(geo));
+    const next = new GeoData(folder, { hasPackages: false, counted: async () => [] });
+    t.after(() => next.stop());
+    assert.equal(await next.ready(), true);
+    assert.deepEqual(await placeOf(next, '198.51.100.1'), [null, null, null, null, null]);
+    assert.deepEqual([uploaded(folder), readdirSync(folder).includes('pending.json')], [[], false]);
+  });
+
+  test('where it is lost which files count, one that never did is not taken for the owner’s', async t => {
+    const { folder, geo } = await made(t, 'geo-stray');
+    const before = ownIn(geo);
+    // sent, and nobody committed it
+    await geo.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') }));
+    truncateSync(join(folder, 'current.json'), 10);
+    const next = new GeoData(folder, { hasPackages: false, counted: async () => before });
+    t.after(() => next.stop());
+    assert.equal(await next.ready(), true);
+    assert.deepEqual(await placeOf(next, '198.51.100.1'), ['AS', 'TW', null, null, null]);
+  });
+
+  test('a builder that is killed while it is found out which file is damaged leaves what there is without them', async t => {
+    const { folder, geo } = await made(t, 'geo-found-out');
+    (await geo.take(carrier)).count();
+    truncateSync(join(folder, uploaded(folder)[0]!), 100);
+    truncateSync(join(folder, 'current.json'), 10);
+    const next = new GeoData(folder, { hasPackages: false });
+    t.after(() => next.stop());
+    const first = new Set<number>();
+    const kill = async () => {
+      // the first reads both, and finds that one cannot be read
+      assert.ok(await poll(() => builders().some(pid => first.add(pid)), 5000, 2));
+      const others = () => builders().filter(pid => !first.has(pid));
+      assert.ok(await poll(() => others().length > 0, 10_000, 1));
+      for (const pid of others()) process.kill(pid, 'SIGKILL');
+    };
+    const [isReady] = await Promise.all([next.ready(), kill()]);
+    assert.equal(isReady, false);
+    assert.deepEqual([(await placeOf(next, '198.51.100.1'))?.[1], uploaded(folder).length], [null, 2]);
+    assert.match(next.state.problem!, /too long or too much/);
+    assert.equal(await next.ready(), true);
+  });
 });

@@ -100,9 +100,12 @@ export interface GeoTaken {
   networks?: number;
   /** files of the owner that there will be; left out where nothing changes */
   own?: readonly GeoOwn[];
-  /** Whether it may count now. @throws GeoFileRefused: something else came meanwhile */
-  check(): void;
-  /** From now on it counts, in every process. @throws GeoFileRefused */
+  /**
+   * Whether it may count now; from then on it is about to. `counted`: the owner's files that do by what is committed, read while nobody else
+   * is about to. @throws GeoFileRefused: something else came meanwhile
+   */
+  check(counted: readonly GeoOwn[]): void;
+  /** From now on it counts, in every process. @throws GeoFileRefused; after anything else it is tried again */
   count(): void;
   forget(): void;
 }

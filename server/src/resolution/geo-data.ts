@@ -63,25 +63,27 @@ const dropFiles: AnyHandler = async ({ ctx }): Promise<GeoTaken | undefined> => 
 export async function count(ctx: Context, prepared: unknown): Promise<void> {
   // takeFile or dropFiles made it
   const taken = prepared as GeoTaken | undefined; // what `take` gave
+  // one after another, until the transaction ends: what is read now is committed, and nobody else is about to count anything
+  await sql`select pg_advisory_xact_lock(hashtextextended('geoData', 0))`.execute(ctx.db);
   const before = await readSetting(ctx.db, null, 'geoData');
+  try {
+    // what somebody else was about to count when he ended does first
+    taken?.check(before);
+  } catch (error) {
+    taken?.forget();
+    if (error instanceof GeoFileRefused) throw refused(error.message);
+    throw error;
+  }
   const now = [...(taken?.own ?? ctx.services.geo?.state.current?.own ?? [])];
   if (await writeSetting(ctx.db, null, 'geoData', now))
     ctx.note({ table: 'setting', id: 0, before: { geoData: before }, after: { geoData: now } });
   if (!taken) return;
-  try {
-    // the row is held: whoever else counts something has done so
-    taken.check();
-  } catch (error) {
-    taken.forget();
-    if (error instanceof GeoFileRefused) throw refused(error.message);
-    throw error;
-  }
   // files cannot be taken back: what goes for good goes once the transaction stands
   ctx.after.push(() => {
     try {
       taken.count();
     } catch (err) {
-      taken.forget();
+      if (err instanceof GeoFileRefused) taken.forget();
       logger.error({ err }, 'data of where addresses are do not count: the page of DNS settings says that they are missing');
     }
   });

@@ -1,20 +1,17 @@
 /**
  * Where addresses are: one MMDB of ours, made of the packages' data and of what the owner uploaded, in the data folder. Several processes may
- * share it: `current.json` says which file counts, and each looks whether that is another one. What an owner uploads counts once all was
+ * share it: `current.json` (current.ts) says which file counts, and each looks whether that is another one. What an owner uploads counts once all was
  * made of it; until then, and where nothing can be, the one before goes on.
  */
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { geoLimits } from '#contract/limits.ts';
-import { readJson, writeLarge, writeWhole } from '#host/files.ts';
-import type { GeoHold, GeoIndex, GeoSource, GeoState, GeoStore, GeoTaken } from '../../kit/services.ts';
+import { writeLarge } from '#host/files.ts';
+import type { GeoHold, GeoIndex, GeoOwn, GeoSource, GeoState, GeoStore, GeoTaken } from '../../kit/services.ts';
 import { logger } from '../../log.ts';
-import type { BuildOrder, Built } from './build-order.ts';
+import { Builder, BuilderFailed, GeoFileRefused } from './builder.ts';
+import { Counting, type Current, ownOf } from './current.ts';
 import { Places } from './places.ts';
 import { packaged, sentTo } from './sources.ts';
 
@@ -25,44 +22,21 @@ const checkMs = 1000;
 const unreadMs = 10_000;
 /** A builder that failed for want of time or memory may not next time. */
 const retryMs = 600_000;
-/** What nobody knows of goes when nobody can be making it any more. */
-const strayMs = 3_600_000;
 
-interface Current extends Omit<Built, 'own'> {
-  /** without its ending */
-  name: string;
-  /** of what it was made */
-  mark: string;
-  /** milliseconds since 1970 */
-  builtAt: number;
-  /** files of the owner */
-  own: { name: string; layers: GeoSource['layer'][] }[];
-  /** of the owner as well, and not read, for want of time or memory: they are tried again */
-  waiting?: Current['own'];
-}
-export class GeoFileRefused extends Error {
-  override name = 'GeoFileRefused';
-}
-/** Nobody's file is to blame: the builder was killed, or had no time or no room. */
-class BuilderFailed extends GeoFileRefused {}
-
-const isCurrent = (value: unknown): value is Current => {
-  const { name, mark, own, sources } = (value ?? {}) as Partial<Current>;
-  return (
-    typeof name === 'string' &&
-    /^places-[0-9a-f]+$/.test(name) &&
-    typeof mark === 'string' &&
-    Array.isArray(own) &&
-    Array.isArray(sources)
-  );
-};
-
+export { GeoFileRefused };
 /** The file that an owner's becomes, by its SHA-256 in hexadecimal digits. */
 export const ownNameOf = (sha256: string) => `own-${sha256.slice(0, 32)}.mmdb`;
+
+export interface GeoDataOptions {
+  hasPackages?: boolean;
+  counted?: () => Promise<readonly GeoOwn[] | undefined>;
+}
 
 export class GeoData implements GeoStore {
   readonly #folder: string;
   readonly #hasPackages: boolean;
+  readonly #counted: NonNullable<GeoDataOptions['counted']>;
+  readonly #counting: Counting;
   #places: Places | undefined;
   #lookedAt = -Infinity;
   #seen = '';
@@ -74,12 +48,14 @@ export class GeoData implements GeoStore {
   #isTaking = false;
   #isStopped = false;
   #retry: NodeJS.Timeout | undefined;
-  #children = new Set<ReturnType<typeof spawn>>();
+  readonly #builder = new Builder();
 
-  /** `hasPackages` false: what comes with the program does not count */
-  constructor(folder: string, { hasPackages = true } = {}) {
+  /** `hasPackages` false: what comes with the program does not count; `counted`: files of the owner that count, by the rows */
+  constructor(folder: string, { hasPackages = true, counted }: GeoDataOptions = {}) {
     this.#folder = folder;
     this.#hasPackages = hasPackages;
+    this.#counted = counted ?? (() => Promise.resolve(undefined));
+    this.#counting = new Counting(folder);
   }
 
   /** Makes the file where it is missing or old; nobody waits for it. */
@@ -90,19 +66,28 @@ export class GeoData implements GeoStore {
         return false;
       })
       .then(isDone => {
-        if (isDone || this.#isStopped) return;
-        this.#retry = setTimeout(() => this.start(), retryMs);
-        this.#retry.unref();
+        if (!isDone) this.#startLater();
       });
+  }
+  #startLater(): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.start(), retryMs);
+    this.#retry.unref();
   }
   /** False: they are there, but not all that should count does yet. @throws when they cannot be made */
   async ready(): Promise<boolean> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     return this.#inTurn(async () => {
+      // nobody who can say is no reason to begin without data
+      const counted = await this.#counted().catch(() => undefined);
+      if (counted) this.#counting.settle(counted, false);
       const now = this.#current();
       const waiting = now?.waiting ?? [];
-      // what says which files count can be lost alone: those that are there are what the owner sent
-      const own = now ? [...now.own, ...waiting].filter(one => existsSync(join(this.#folder, one.name))) : sentTo(this.#folder);
+      const isThere = ({ name }: Current['own'][number]) => existsSync(join(this.#folder, name));
+      // what says which files count can be lost alone: then those count that did, or of which nobody knows that they did not
+      const sent = counted?.map(({ file, layers }) => ({ name: file, layers })) ?? sentTo(this.#folder);
+      const own = (now ? [...now.own, ...waiting] : sent).filter(isThere);
       const hasGood = await this.#isReadable(now);
       if (hasGood && now?.mark === markOf(own)) return true;
       try {
@@ -110,18 +95,25 @@ export class GeoData implements GeoStore {
         return true;
       } catch (error) {
         if (!own.length || this.#isStopped) throw error;
-        if (!(error instanceof BuilderFailed)) {
-          // a file that was read once, and is not any more, keeps the others from nobody
-          await this.#remake(await this.#readable(own), now);
-          this.#problem = `an uploaded file cannot be read any more: ${error instanceof Error ? error.message : ''}`;
-          return true;
-        }
+        const failed = error instanceof BuilderFailed ? error : await this.#remakeReadable(own, now, error);
+        if (!failed) return true;
         // the one before goes on, or what there is without the owner's, whose files stay: they are tried again
         if (!hasGood) await this.#remake([], now, own);
-        this.#problem = error.message;
+        this.#problem = failed.message;
         return false;
       }
     });
+  }
+  /** A file that was read once, and is not any more, keeps the others from nobody. @returns why nobody knows which it is */
+  async #remakeReadable(own: Current['own'], now: Current | undefined, error: unknown): Promise<BuilderFailed | undefined> {
+    try {
+      await this.#remake(await this.#readable(own), now);
+      this.#problem = `an uploaded file cannot be read any more: ${error instanceof Error ? error.message : ''}`;
+      return undefined;
+    } catch (failed) {
+      if (failed instanceof BuilderFailed) return failed;
+      throw failed;
+    }
   }
   /** Each by itself. */
   async #readable(own: Current['own']): Promise<Current['own']> {
@@ -157,7 +149,7 @@ export class GeoData implements GeoStore {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#retry);
-    for (const child of this.#children) child.kill('SIGKILL');
+    this.#builder.stop();
   }
 
   get state(): GeoState {
@@ -213,8 +205,7 @@ export class GeoData implements GeoStore {
     // also one that is there: it may have been cut since
     await writeLarge(path, file => file.writeFile(bytes));
     const forget = () => {
-      const { own = [], waiting = [] } = this.#current() ?? {};
-      if (![...own, ...waiting].some(one => one.name === name)) rmSync(path, { force: true });
+      if (!this.#counting.knows(name)) rmSync(path, { force: true });
     };
     try {
       const made = await this.#inTurn(() => {
@@ -237,7 +228,7 @@ export class GeoData implements GeoStore {
   }
 
   #current(): Current | undefined {
-    return readJson(join(this.#folder, 'current.json'), isCurrent);
+    return this.#counting.current;
   }
 
   async #load(): Promise<void> {
@@ -286,7 +277,11 @@ export class GeoData implements GeoStore {
     const forget = () => ['mmdb', 'json'].forEach(end => rmSync(`${out}.${end}`, { force: true }));
     this.#building++;
     try {
-      const built = await this.#run({ out, own: own.map(one => join(this.#folder, one.name)), hasPackages: this.#hasPackages });
+      const built = await this.#builder.run({
+        out,
+        own: own.map(one => join(this.#folder, one.name)),
+        hasPackages: this.#hasPackages,
+      });
       // one that another says all of is of no use
       const said = new Set<GeoSource['layer']>();
       const used = own.flatMap((one, index) => {
@@ -300,9 +295,9 @@ export class GeoData implements GeoStore {
         sources,
         networks,
         own: ownOf(used),
-        check: () => this.#check(current, before),
+        check: counted => this.#counting.check(current, before, counted),
         count: () => this.#count(current, before),
-        forget,
+        forget: () => (this.#counting.forget(current), forget()),
       };
     } catch (error) {
       forget();
@@ -311,85 +306,19 @@ export class GeoData implements GeoStore {
       this.#building--;
     }
   }
-  /** @throws GeoFileRefused when it was not made of what counts now: what came meanwhile would be lost */
-  #check(current: Current, madeAfter: string | undefined): Current | undefined {
-    const before = this.#current();
-    // a transaction that is tried again counts it again
-    if (before && before.name !== madeAfter && before.name !== current.name)
-      throw new GeoFileRefused('other data came meanwhile: send it again');
-    return before;
-  }
-  /** @throws GeoFileRefused */
+  /** @throws GeoFileRefused; after anything else it is tried again */
   #count(current: Current, madeAfter: string | undefined): void {
-    const before = this.#check(current, madeAfter);
-    writeWhole(join(this.#folder, 'current.json'), JSON.stringify(current));
+    try {
+      this.#counting.count(current, madeAfter);
+    } catch (error) {
+      if (!(error instanceof GeoFileRefused)) this.#startLater();
+      throw error;
+    }
     this.#lookedAt = -Infinity;
     this.#problem = null;
-    const filesOf = ({ name, own, waiting = [] }: Current) => [
-      name,
-      ...[...own, ...waiting].map(one => one.name.replace(/\.mmdb$/, '')),
-    ];
-    const kept = filesOf(current);
-    const old = before ? filesOf(before) : [];
-    for (const file of readdirSync(this.#folder)) {
-      const isOf = (names: readonly string[]) => names.some(name => file.startsWith(`${name}.`));
-      if (!/^(?:places|own)-/.test(file) || isOf(kept)) continue;
-      const path = join(this.#folder, file);
-      // what else is there another process may be making just now
-      const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-      if (isOf(old) || made < Date.now() - strayMs) rmSync(path, { force: true });
-    }
-  }
-
-  async #run(order: BuildOrder): Promise<Built> {
-    if (this.#isStopped) throw new BuilderFailed('the server is about to end');
-    const node = [
-      `--max-old-space-size=${geoLimits.buildMemoryMB}`,
-      // what is made and forgotten of each network goes soon, not when there is much of it
-      '--max-semi-space-size=4',
-      join(import.meta.dirname, 'build.ts'),
-      JSON.stringify(order),
-    ];
-    const child = spawn(
-      // with whoever waits for it, and keeps its time, it ends
-      'setpriv',
-      ['--pdeathsig', 'KILL', '--', process.execPath, ...node],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: '/usr/bin:/bin' },
-        timeout: geoLimits.buildSeconds * 1000,
-        killSignal: 'SIGKILL',
-      },
-    );
-    this.#children.add(child);
-    // nobody waits for it: whoever has work to do goes first
-    try {
-      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-    } catch (error) {
-      // it has ended already, or a container's filter forbids it: it is made all the same
-      logger.debug({ error: String(error) }, 'data of where addresses are: made at the usual priority');
-    }
-    const ended = new Promise<number | null>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', resolve);
-    });
-    try {
-      const [said, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-      if (code !== 0) {
-        logger.warn({ code, complaint: complaint.slice(-2000) }, 'data of where addresses are: the builder failed');
-        throw new BuilderFailed('it takes too long or too much to read');
-      }
-      // build.ts writes one of these
-      const answer = JSON.parse(said) as Built | { bad: string };
-      if ('bad' in answer) throw new GeoFileRefused(answer.bad);
-      return answer;
-    } finally {
-      this.#children.delete(child);
-    }
   }
 }
 
-const ownOf = (own: Current['own']) => own.map(({ name, layers }) => ({ file: name, layers }));
 const markOf = (own: Current['own']) =>
   createHash('sha256')
     .update(JSON.stringify([form, packaged().map(one => [one.source.name, one.source.version]), own.map(one => one.name)]))

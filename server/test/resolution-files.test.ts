@@ -6,9 +6,11 @@ import { test } from 'node:test';
 import { setImmediate as turnOver } from 'node:timers/promises';
 import type { GeoPlaces } from '#server/kit/services.ts';
 import { testFolder } from '#system/engines.ts';
+import { NameServer } from '#system/name-server.ts';
 import type { GroupAnswer } from '#server/resolution/driver.ts';
 import { linesOf } from '#server/resolution/knot-files.ts';
 import { LineFiles } from '#server/resolution/knot-lines.ts';
+import { KnotDriver } from '#server/resolution/knot.ts';
 
 const zone = { id: 7, name: 'cdn.test', nameServers: [] };
 const groups = (n: number, address = '192.0.2.1'): GroupAnswer[] => [
@@ -112,4 +114,20 @@ test('a copy of data that is made anew takes the place of the one before once it
   rmSync(source);
   await assert.rejects(files.copy(data, true));
   assert.deepEqual(readdirSync(folder), ['places-1.mmdb']);
+});
+
+test('a line that went when all was read anew is nobody’s sign that a zone was lost', async t => {
+  const names = await NameServer.start();
+  t.after(() => names.stop());
+  const driver = new KnotDriver(names.service);
+  const told = { id: 7, name: 'cdn.read.test', nameServers: [{ name: 'ns1.read.test', addresses: [] }] };
+  const without = groups(0).map(one => ({ ...one, lines: [] }));
+  await driver.prepare([told], [told], async () => () => groups(2));
+  await driver.applyGroups(told, groups(2), groups(2), []);
+  await driver.refresh(told, groups(2));
+  assert.equal(await driver.version(told, 1, '10.0.0.0/24'), 3);
+  assert.deepEqual([...(await driver.test([told]))], [7]);
+  await driver.prepare([told], [told], async () => () => without);
+  assert.equal(await driver.version(told, 1, '10.0.0.0/24'), undefined);
+  assert.deepEqual([...(await driver.test([told]))], [7]);
 });

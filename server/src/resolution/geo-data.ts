@@ -83,8 +83,12 @@ export async function count(ctx: Context, prepared: unknown): Promise<void> {
     try {
       taken.count();
     } catch (err) {
-      if (err instanceof GeoFileRefused) taken.forget();
-      logger.error({ err }, 'data of where addresses are do not count: the page of DNS settings says that they are missing');
+      const isOver = err instanceof GeoFileRefused;
+      if (isOver) taken.forget();
+      const said = isOver
+        ? 'other data came meanwhile, and count instead'
+        : 'it is tried again, and until then those before count';
+      logger.error({ err }, `data of where addresses are: what was sent, or dropped, just now does not count: ${said}`);
     }
   });
 }

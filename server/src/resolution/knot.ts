@@ -14,16 +14,7 @@ import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
 import { Rfc2136 } from '../domain/dns/rfc2136.ts';
 import { ask, type NameServer } from './ask.ts';
-import {
-  type Abilities,
-  type Answer,
-  type GroupAnswer,
-  type GroupsOf,
-  type NameDriver,
-  type NameZone,
-  type Observed,
-  type Prepared,
-} from './driver.ts';
+import type { Abilities, Answer, GroupAnswer, GroupsOf, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
 import { configurationOf, fitOf, inZone, nameable, type Opener, writable } from './knot-files.ts';
 import { LineFiles } from './knot-lines.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
@@ -33,6 +24,7 @@ import { probesOf, versionOf } from './knot-probes.ts';
 import { observedBy, read } from './knot-said.ts';
 import { type Lack, LineBudget, without } from './line-budget.ts';
 import { groupName, lineZone, siteName, ttl } from './names.ts';
+import { Rounds } from './rounds.ts';
 import { add, type Change, drop, parts } from './updates.ts';
 import { logger } from '../log.ts';
 
@@ -82,6 +74,7 @@ export class KnotDriver implements NameDriver {
   /** zone → a line of it that was answered when its lines were read last */
   readonly #lineOf = new Map<number, { groupID: number; network: string }>();
   readonly #files: LineFiles;
+  readonly #rounds = new Rounds();
   readonly #budget = new LineBudget();
   /** it has read all since we came */
   #hasAll = false;
@@ -105,19 +98,19 @@ export class KnotDriver implements NameDriver {
 
   async test(zones: readonly NameZone[]): Promise<ReadonlySet<number>> {
     await this.#control.do('status');
-    const there = new Set<number>();
     // other data: everything is written anew
-    if (this.#hasAll && (await this.#places())?.name !== this.#data?.name) return there;
-    for (const zone of zones) {
+    if (this.#hasAll && (await this.#places())?.name !== this.#data?.name) return new Set();
+    return this.#rounds.well(zones, async zone => {
       // cut, put aside or changed by hand
-      if (this.#files.isDamaged(zone)) continue;
+      if (this.#files.isDamaged(zone)) return false;
       const found = await Promise.all([zone.name, lineZone(zone.name)].map(name => ask(this.#server, name, dns.types.SOA)));
-      if (!found.every(({ rcode, answers }) => rcode === 0 && answers.length)) continue;
+      if (!found.every(({ rcode, answers }) => rcode === 0 && answers.length)) return false;
       // one that began with other keys, or could not read its files, answers everybody alike without a word
       const line = this.#lineOf.get(zone.id);
-      if (!line || (await this.version(zone, line.groupID, line.network)) !== undefined) there.add(zone.id);
-    }
-    return there;
+      const isAnswered = !line || (await this.version(zone, line.groupID, line.network)) !== undefined;
+      // or its lines were read anew meanwhile
+      return isAnswered || this.#lineOf.get(zone.id) !== line;
+    });
   }
 
   isResting(): boolean {
@@ -210,6 +203,7 @@ export class KnotDriver implements NameDriver {
     this.#budget.renew(others, groupsOf, data?.index);
     const written: { zone: NameZone; done: () => void }[] = [];
     for (const zone of others) {
+      this.#lineOf.delete(zone.id);
       const groups = writable(this.#fitted(zone, groupsOf(zone), data));
       const done = await this.#files.write(zone, groups, data, true);
       if (done) written.push({ zone, done });
@@ -363,6 +357,7 @@ export class KnotDriver implements NameDriver {
       const groups = this.#fitted(zone, all, this.#data);
       const done = await this.#files.write(zone, groups, this.#data, isWanted);
       if (!done) return;
+      this.#lineOf.delete(zone.id);
       await this.#reload(zone);
       await this.#isTaken(zone, groups);
       done();
@@ -370,7 +365,6 @@ export class KnotDriver implements NameDriver {
   }
   /** One that the name server could not read answers as if there were none, silently. */
   async #isTaken(zone: NameZone, groups: readonly GroupAnswer[]): Promise<void> {
-    this.#lineOf.delete(zone.id);
     for (const group of groups) {
       const [network] = await this.probes(group, zone);
       if (network === undefined) continue;

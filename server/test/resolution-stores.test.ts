@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { KnotDriver } from '#server/resolution/knot.ts';
 import type { NameZone } from '#server/resolution/driver.ts';
+import { knotAnswers, startKnot } from '#server/resolution/knot-launcher.ts';
+import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { NameServer } from '#system/name-server.ts';
+import { smallDisk } from '#system/small-disk.ts';
 
 const zone: NameZone = {
   id: 1,
@@ -130,4 +133,17 @@ test('keys that end it twice, and only they, go aside, and each of them is kept'
     assert.notDeepEqual(await keys(), first);
   }
   assert.ok(existsSync(join(db('keys.unread'), 'data.mdb')));
+});
+
+test('a disk that is full keeps none from starting as before', async t => {
+  using disk = smallDisk(t, 'size=24m');
+  if (!disk) return;
+  const port = await freePort();
+  const options = { dir: join(disk.folder, 'dns'), port, hosts: ['127.0.0.1'], key: names.key, ref: false };
+  for (const isFull of [false, true]) {
+    if (isFull) disk.fill(0);
+    const engine = await startKnot(options);
+    assert.ok(await knotAnswers(port));
+    await engine.stop();
+  }
 });

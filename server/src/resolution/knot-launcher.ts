@@ -4,13 +4,14 @@
  * `DIR/knot.conf` is the launcher's and holds the key of updates; `DIR/lines/` is the server's, which writes there which zones there are and
  * what lines answer (knot.ts) and has it read by the control socket; `DIR/db/` is Knot's own: names come by updates and live in its journal.
  */
-import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import { accountOf } from '../store/accounts.ts';
 import { type Engine, findProgram, poll, privateFolder, spawnEngine, StartError } from '../store/engine-process.ts';
 import { ask } from './ask.ts';
 import { geoKeys } from './knot-files.ts';
+import { read } from './knot-said.ts';
 import { type Begun, begunWhole, bringKeysBack, putBrokenAside } from './knot-stores.ts';
 import { updateKeyName } from './names.ts';
 
@@ -36,6 +37,9 @@ const answersPerSecond = 500;
 const workers = 8;
 const secondaryMs = 500;
 
+/** Kept for the next start, which writes the number of its process and does not go on without: also on a disk that is full. */
+const reserveBytes = 262_144;
+
 /** Paths inside the folder that the server knows. */
 export const knotPaths = (dir: string) => ({ lines: join(dir, 'lines'), socket: join(dir, 'run/knot.sock') });
 
@@ -46,7 +50,20 @@ export const knotAnswers = (port: number): Promise<boolean> =>
     () => false,
   );
 
-export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOptions): Promise<Engine> {
+export async function startKnot(options: KnotOptions): Promise<Engine> {
+  const reserve = join(options.dir, 'reserve');
+  rmSync(reserve, { force: true });
+  try {
+    return await started(options);
+  } finally {
+    try {
+      writeFileSync(reserve, Buffer.alloc(reserveBytes), { mode: 0o600 });
+    } catch {
+      // the disk is full: it is kept at the next start
+    }
+  }
+}
+async function started({ dir, port, hosts, key, onLine, ref }: KnotOptions): Promise<Engine> {
   const command = await findProgram('knotd');
   if (!command)
     throw new StartError('The name server is missing: run `apt-get install knot knot-module-geoip`, then start again.');
@@ -72,7 +89,12 @@ export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOpti
   if (!existsSync(zones)) writeWhole(zones, '# none yet\n', { mode: 0o640, owner: shared });
   const config = join(dir, 'knot.conf');
   const all = hosts.includes('0.0.0.0') ? hosts : [...new Set([here, ...hosts])];
-  writeWhole(config, configuration({ dir, port, hosts: all, key, control: socket }), { owner: account });
+  const configure = (control: string) => {
+    const wanted = configuration({ dir, port, hosts: all, key, control });
+    // a full disk keeps nobody from starting as before
+    if (read(config) !== wanted) writeWhole(config, wanted, { owner: account });
+  };
+  configure(socket);
   // what cannot be read would keep all names from being answered; the server writes it anew when it finds its zones missing
   if (!(await isReadable(config, lines))) await putAside(dir, onLine);
   if (!(await isReadable(config, lines))) {
@@ -86,7 +108,7 @@ export async function startKnot({ dir, port, hosts, key, onLine, ref }: KnotOpti
     const control = as === 'trial' ? join(dir, 'run/trial.sock') : socket;
     // it does not start while the file of its process id is there, whoever that was
     for (const left of [join(dir, 'run/knot.pid'), control]) rmSync(left, { force: true });
-    writeWhole(config, configuration({ dir, port, hosts: all, key, control }), { owner: account });
+    configure(control);
     return begun({ command, config, port, lines, socket: control, onLine, ref });
   };
   const { engine, exit } = await begunWhole(dir, begin, onLine);

@@ -231,4 +231,8 @@ export const beyond: Readonly<Record<string, string>> = {
   'GET /client/task/{taskID}': 'One task with its log: what was done, line by line, while it goes on.',
   'PUT /client/task/{taskID}/cancel': 'Whoever starts what takes minutes must be able to stop it.',
   'PUT /client/task/{taskID}/retry': 'What failed goes on where it stopped, once its cause is gone.',
+  'GET /client/setting/logo/proof':
+    'An operator sees which record shows that a hostname is its own, and whether it is seen yet, before it draws and sends a brand.',
+  'GET /client/setting/system/outgoingURL/proof':
+    'The same of the console’s address: what is wrong with the record is told before a password and a code are asked for.',
 };

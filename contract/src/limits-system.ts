@@ -88,3 +88,11 @@ export const webhookLimits = {
   keptDays: 30,
   atOnce: 8,
 } as const;
+
+/**
+ * Whose a hostname of a console is. `free`: nothing is asked. Else what its zone says: the record is there; there is none; records with other
+ * words; nobody answered.
+ */
+export const hostProofStates = ['free', 'proven', 'missing', 'other', 'unanswered'] as const;
+/** What the zone of any name says. */
+export type NameProofState = Exclude<(typeof hostProofStates)[number], 'free'>;

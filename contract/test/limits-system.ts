@@ -45,6 +45,7 @@ export const pinnedSystem: Record<string, unknown> = {
   ],
   telegramKindsUsual: ['state', 'certificateFailed', 'licenceEnds', 'backupFailed'],
   deliveryStates: ['waiting', 'done', 'failed'],
+  hostProofStates: ['free', 'proven', 'missing', 'other', 'unanswered'],
   webhookLimits: {
     secretMin: 16,
     secretMax: 200,

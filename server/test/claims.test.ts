@@ -1,47 +1,24 @@
 /** Names that two customers could mean: below another's, above it, paused by another, everybody's; and the TXT record that decides. */
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { broken, by, is, multiple, ok } from './expect.ts';
 import { Api, type Reply, type Tenant } from './harness.ts';
+import { TxtServer } from './txt-server.ts';
 
-/** Answers TXT questions (RFC 1035 §4) from `records`, and keeps what was asked. */
-const records = new Map<string, string[]>();
-const asked: string[] = [];
-const dns = createSocket('udp4').on('message', (query, from) => {
-  const labels: string[] = [];
-  let at = 12;
-  for (; query[at]; at += query[at]! + 1) labels.push(query.toString('latin1', at + 1, at + 1 + query[at]!));
-  const name = labels.join('.');
-  asked.push(name);
-  const texts = records.get(name);
-  const header = Buffer.from(query.subarray(0, 12));
-  header.writeUInt16BE(texts ? 0x8180 : 0x8183, 2);
-  header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(texts?.length ?? 0, 6);
-  header.writeUInt32BE(0, 8);
-  const answers = (texts ?? []).map(text => {
-    const bytes = Buffer.from(text);
-    return Buffer.concat([Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 1, 0, bytes.length + 1, bytes.length]), bytes]);
-  });
-  dns.send(Buffer.concat([header, query.subarray(12, at + 5), ...answers]), from.port, from.address);
-});
-
+let dns: TxtServer;
 let api: Api;
 let bank: Tenant;
 let other: Tenant;
 before(async () => {
-  dns.bind(0, '127.0.0.1');
-  await once(dns, 'listening');
-  api = await Api.start({ dns: { resolvers: [`127.0.0.1:${dns.address().port}`], apis: {} } });
+  dns = await TxtServer.start();
+  api = await Api.start({ dns: { resolvers: [dns.address], apis: {} } });
   [bank, other] = [await api.tenant('bank'), await api.tenant('other')];
   for (const name of ['bank.test', '*.shop.test', 'paused.test', 'deep.below.test']) ok(await add(bank, name));
   const { data } = await by(api, bank.user).read(`/user/site/${bank.siteID}/domains?keywords=paused.test`);
   ok(await by(api, bank.user).patch(`/user/site/${bank.siteID}/domain/setting/status`, { domainIDs: [data[0].id], status: 0 }));
 });
 after(async () => {
-  dns.close();
+  dns?.stop();
   await api?.stop();
   assert.deepEqual(api.failures, []);
 });
@@ -75,12 +52,12 @@ test('what another customer speaks for is refused, with the record that would sh
 });
 
 test('within one customer nothing is asked, nor of what was deleted', async () => {
-  asked.length = 0;
+  dns.asked.length = 0;
   ok(await add(bank, 'www.bank.test', '*.bank.test', 'pay.shop.test'));
   ok(await add(other, 'once.test'));
   ok(await by(api, other.user).del(`/user/site/${other.siteID}/domainsByNames`, { names: ['once.test'] }));
   ok(await add(bank, 'a.once.test', 'once.test'));
-  assert.deepEqual(asked, []);
+  assert.deepEqual(dns.asked, []);
 });
 
 test('who can write into the zone may take it, and another customer’s record is none', async () => {
@@ -89,13 +66,13 @@ test('who can write into the zone may take it, and another customer’s record i
   const third = await api.tenant('third');
   const theirs = wanted(await add(third, 'mine.bank.test'));
   assert.notEqual(theirs.value, value, 'of this customer alone');
-  records.set(record, ['something else', theirs.value]);
+  dns.records.set(record, ['something else', theirs.value]);
   wanted(await add(other, 'mine.bank.test'));
-  records.set(record, ['something else', value]);
+  dns.records.set(record, ['something else', value]);
   ok(await add(other, 'mine.bank.test'));
   // live now: told as such, whatever stands in the zone
   is(await add(bank, 'mine.bank.test'), 'duplicateDomains');
-  records.set('_breakwater.paused.test', [wanted(await add(other, 'paused.test')).value]);
+  dns.records.set('_breakwater.paused.test', [wanted(await add(other, 'paused.test')).value]);
   ok(await add(other, 'paused.test'));
 });
 
@@ -104,16 +81,16 @@ test('who has a name live is told so, whoever else had it before; of somebody el
   const { data } = await by(api, bank.user).read(`/user/site/${bank.siteID}/domains?keywords=held.test`);
   ok(await by(api, bank.user).patch(`/user/site/${bank.siteID}/domain/setting/status`, { domainIDs: [data[0].id], status: 0 }));
   const { record, value } = wanted(await add(other, 'held.test'));
-  records.set(record, [value]);
+  dns.records.set(record, [value]);
   ok(await add(other, 'held.test'));
-  records.delete(record);
-  asked.length = 0;
+  dns.records.delete(record);
+  dns.asked.length = 0;
   is(await add(other, 'held.test'), 'duplicateDomains');
   const reply = await by(api, other.user).post(`/user/site/${bank.siteID}/domains`, {
     domains: [{ domainName: 'below.held.test', upstreams: [{ address: '192.0.2.1' }] }],
   });
   assert.notEqual(reply.status, 200);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(dns.asked, []);
 });
 
 test('of several the rest goes in, and each that is refused says its record', async () => {
@@ -137,23 +114,23 @@ test('who was off goes live again unless another showed meanwhile whose the name
   ok(await add(other, 'twin.test'));
   ok(await turn(other, 'twin.test', 0));
   // nobody came: nothing is asked
-  asked.length = 0;
+  dns.asked.length = 0;
   ok(await turn(other, 'twin.test', 1));
   ok(await turn(other, 'twin.test', 1));
   ok(await turn(other, 'twin.test', 0));
-  assert.deepEqual(asked, []);
+  assert.deepEqual(dns.asked, []);
   const { record, value } = wanted(await add(bank, 'twin.test'));
-  records.set(record, [value]);
+  dns.records.set(record, [value]);
   ok(await add(bank, 'twin.test'));
   is(await turn(other, 'twin.test', 1), 'duplicateDomains');
   ok(await turn(bank, 'twin.test', 0));
   const refused = await turn(other, 'twin.test', 1);
   broken(refused, 'domainIDs', 'nameUnproven');
   // who showed it once is not asked again
-  records.delete(record);
+  dns.records.delete(record);
   ok(await turn(bank, 'twin.test', 1));
   ok(await turn(bank, 'twin.test', 0));
-  records.set(record, [refused.body.errorData[0].bounds.value]);
+  dns.records.set(record, [refused.body.errorData[0].bounds.value]);
   ok(await turn(other, 'twin.test', 1));
 });
 
@@ -174,7 +151,7 @@ test('below another’s name who was first goes live again, who came later shows
   const refused = await turn(other, 'later.upper.test', 1);
   broken(refused, 'domainIDs', 'nameUnproven');
   const { record, value } = refused.body.errorData[0].bounds;
-  records.set(record, [value]);
+  dns.records.set(record, [value]);
   ok(await turn(other, 'later.upper.test', 1));
 });
 
@@ -189,7 +166,7 @@ test('a copy at another site of one’s own speaks no louder than what it was co
   ok(await turn(other, other.siteID, data[0].id, 0));
   // the owner shows whose it is
   const { record, value } = wanted(await add(bank, 'copied.test'));
-  records.set(record, [value]);
+  dns.records.set(record, [value]);
   const added = ok(await add(bank, 'copied.test'));
   const copied = ok(
     await by(api, other.user).post(`/user/site/${other.siteID}/domains/copyToSite`, { ids: [data[0].id], siteID: own }),

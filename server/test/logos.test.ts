@@ -6,15 +6,22 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import { rows } from '#server/store/db.ts';
 import { Api, type Tenant } from './harness.ts';
+import { TxtServer } from './txt-server.ts';
 
 let api: Api;
+let dns: TxtServer;
 let owner: Tenant;
 let other: Tenant;
 before(async () => {
-  api = await Api.start();
+  dns = await TxtServer.start();
+  api = await Api.start({ dns: { resolvers: [dns.address], apis: {} } });
   [owner, other] = [await api.tenant('owner'), await api.tenant('other')];
+  dns.provesTo(api.services, other.client.id);
 });
-after(() => api?.stop());
+after(async () => {
+  dns?.stop();
+  await api?.stop();
+});
 
 type Fields = Record<string, string | { type: string; bytes: Buffer }>;
 function form(fields: Fields) {

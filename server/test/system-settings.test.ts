@@ -9,15 +9,22 @@ import { consoleURL } from '#server/kit/console-url.ts';
 import { rows } from '#server/store/db.ts';
 import { readSetting, writeSetting } from '#server/system/settings.ts';
 import { Api, password, type Tenant } from './harness.ts';
+import { TxtServer } from './txt-server.ts';
 
 let api: Api;
+let dns: TxtServer;
 let owner: Tenant;
 let other: Tenant;
 before(async () => {
-  api = await Api.start();
+  dns = await TxtServer.start();
+  api = await Api.start({ dns: { resolvers: [dns.address], apis: {} } });
   [owner, other] = [await api.tenant('owner'), await api.tenant('other')];
+  dns.provesTo(api.services, other.client.id);
 });
-after(() => api?.stop());
+after(async () => {
+  dns?.stop();
+  await api?.stop();
+});
 
 const base = '/client/setting/system';
 const problems = (reply: { body: { errorData?: { path: string; rule: string }[] } }) =>

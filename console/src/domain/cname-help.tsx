@@ -2,7 +2,7 @@
 import { Select } from 'antd';
 import { useId, useState } from 'react';
 import { Facts } from '../kit/bits.tsx';
-import { CopyButton } from '../kit/copy.tsx';
+import { Copied } from '../kit/copy.tsx';
 import { stored } from '../kit/stored.ts';
 import { t } from '../kit/text.ts';
 import { recordAsked, type Registrar, registrarOf, registrars, servedBy } from './registrars.ts';
@@ -10,13 +10,7 @@ import { recordAsked, type Registrar, registrarOf, registrars, servedBy } from '
 const selectPx = 320;
 /** Whoever has many domains keeps most of them in one place: where nobody knows who serves this one. */
 const last = stored('cname.registrar');
-
-const copied = (text: string) => (
-  <span className="address">
-    <span className="mono">{text}</span>
-    <CopyButton text={text} />
-  </span>
-);
+const copied = (text: string) => <Copied text={text} />;
 
 export function CnameHelp({ domainName, cname, servers }: { domainName: string; cname: string; servers: readonly string[] }) {
   const id = useId();

@@ -43,6 +43,14 @@ export function CopyButton({ text, label, size = 'small', isDisabled = false }: 
   );
 }
 
+/** A value to be typed elsewhere, exactly. */
+export const Copied = ({ text }: { text: string }) => (
+  <span className="address">
+    <span className="mono">{text}</span>
+    <CopyButton text={text} />
+  </span>
+);
+
 /** The clipboard exists on https and localhost alone; elsewhere the old way still works. */
 async function copyText(text: string) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);

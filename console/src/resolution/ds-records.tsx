@@ -1,18 +1,13 @@
 /** What the zone above is to say of a signed zone, as registrars ask for it: in four fields, or as one line. */
 import { Drawer } from 'antd';
 import { Facts } from '../kit/bits.tsx';
-import { CopyButton } from '../kit/copy.tsx';
+import { Copied } from '../kit/copy.tsx';
 import { t } from '../kit/text.ts';
 import { dsFields } from './ds-fields.ts';
 
 const widthPx = 560;
 const heading = { margin: '20px 0 6px' };
-const copied = (text: string) => (
-  <span className="address">
-    <span className="mono">{text}</span>
-    <CopyButton text={text} />
-  </span>
-);
+const copied = (text: string) => <Copied text={text} />;
 
 function Record({ ds }: { ds: string }) {
   const { keyTag, algorithm, digestType, digest } = dsFields(ds);

@@ -75,6 +75,17 @@ export default {
   'logo.choose': 'Choose an image',
   'logo.take': 'Remove',
   'logo.everyHost': 'Every other hostname',
+  'hostProof.title': 'Show that the hostname is yours',
+  'hostProof.what': 'Show that this hostname is yours before you save: add this record to its DNS.',
+  'hostProof.type': 'Type',
+  'hostProof.name': 'Name',
+  'hostProof.value': 'Value',
+  'hostProof.proven': 'The record is there: you can save.',
+  'hostProof.missing': 'There is no such record yet. A new one may take some minutes to be seen.',
+  'hostProof.other':
+    'There are TXT records of this name, none with this value. If you have just changed it, the old one counts until its TTL ends.',
+  'hostProof.unanswered': 'The name servers of this domain did not answer, so nobody knows whether the record is there.',
+  'hostProof.again': 'Check again',
   'field.outgoingURL': 'Console address',
   'field.signInNetworks': 'Allowed networks',
   'help.outgoingURL':

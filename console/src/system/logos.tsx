@@ -7,6 +7,7 @@ import { type FormField, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { Named, Sea } from '../shell/brand.tsx';
+import { HostInput } from './host-input.tsx';
 
 const images = ['logo', 'favicon', 'backgroundImage', 'sidebarLogo', 'sidebarSimpleLogo'] as const;
 const types = 'image/png,image/jpeg,image/webp,image/gif,image/svg+xml';
@@ -143,7 +144,14 @@ const logos = resource<'GET /client/setting/logos'>({
   updateBody: (values, row) => ({ id: row.id, ...bodyOf(values) }),
   fields: [
     { name: 'preview', kind: 'custom', isOptional: false, render: () => <Preview /> },
-    { name: 'hostname', kind: 'mono', isOptional: true, help: 'brandHost', placeholder: 'cdn.example.com', initial: '' },
+    {
+      name: 'hostname',
+      kind: 'custom',
+      isOptional: true,
+      help: 'brandHost',
+      initial: '',
+      render: input => <HostInput {...input} of="hostname" placeholder="cdn.example.com" />,
+    },
     { name: 'title', kind: 'text', isOptional: true, placeholder: 'Breakwater', initial: '' },
     { name: 'copyright', kind: 'text', isOptional: true, help: 'copyright', initial: '' },
     ...images.map(image),

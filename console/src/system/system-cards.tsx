@@ -1,10 +1,17 @@
 /** The console's own address, and from where people may come. */
 import type { FormField } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
+import { HostInput } from './host-input.tsx';
 import { SystemCard } from './system-card.tsx';
 
 const addressFields = ({ installation }: { installation: string }): FormField[] => [
-  { name: 'outgoingURL', kind: 'mono', isOptional: true, help: 'outgoingURL', placeholder: installation },
+  {
+    name: 'outgoingURL',
+    kind: 'custom',
+    isOptional: true,
+    help: 'outgoingURL',
+    render: input => <HostInput {...input} of="outgoingURL" placeholder={installation} />,
+  },
 ];
 export const OutgoingURL = () => (
   <SystemCard

@@ -202,11 +202,11 @@ export const ruleTexts = {
   },
   nameUnproven: {
     zh_TW:
-      '另一位客戶也使用這個名稱或它上層的名稱。請在 DNS 新增 TXT 紀錄 {record}，內容為 {value}，證明網域屬於您，然後再試一次',
+      '其他人也使用或可能使用這個名稱或它上層的名稱。請在 DNS 新增 TXT 紀錄 {record}，內容為 {value}，證明名稱屬於您，然後再試一次',
     zh_CN:
-      '另一位客户也使用这个名称或它上级的名称。请在 DNS 添加 TXT 记录 {record}，内容为 {value}，证明域名属于您，然后再试一次',
+      '其他人也使用或可能使用这个名称或它上级的名称。请在 DNS 添加 TXT 记录 {record}，内容为 {value}，证明名称属于您，然后再试一次',
     en_US:
-      'Another customer uses this name too, or one above it. Show that it is yours: add the TXT record {record} with {value} to its DNS, then try again',
+      'Others use this name or one above it, or could. Show that it is yours: add the TXT record {record} with {value} to its DNS, then try again',
   },
   addressNotAllowed: {
     zh_TW: '{address} 不可使用：這是本機、鏈路本地、群播或保留位址。請填寫公開位址',

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
 import { file, id, ids, list, nullable, obj, opt, page, record, str, text } from '../kit/schema.ts';
 import * as rules from '../rules.ts';
+import { HostProof } from './host-proof.ts';
 
 /** Each image, the room it is fitted into (pixels) and how it is kept. */
 export const brandImages = {
@@ -52,6 +53,8 @@ export const logos = calls(
       query: list({ keyword: opt(str(64)) }),
       answer: page(obj({ ...record, hostname: nullable(text(253)), ...Brand.shape })),
     },
+    /** what the hostname's zone says now */
+    'GET /logo/proof': { query: obj({ hostname: str(253).check(rules.zodRule(rules.brandHost)) }), answer: HostProof },
     'POST /logo': { ...upload, body: obj(written), answer: obj({ ids: ids(1) }), errors: ['duplicated'] },
     'PUT /logo': { ...upload, body: obj({ id: id(), ...written }), errors: ['duplicated'] },
     'DELETE /logos': { body: obj({ ids: ids(brandBounds.countMax) }), errors: ['multiple'] },

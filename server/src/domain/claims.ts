@@ -3,23 +3,20 @@
  * has as well, is taken only by who can write into its zone, which a TXT record shows. The record is a word of the installation about this
  * customer and this name: nothing is kept, and one that was set early is found at the first try.
  */
-import { getServers, Resolver } from 'node:dns/promises';
 import { sql } from 'kysely';
 import { getPublicSuffix } from 'tldts';
 import { type Fail, failFields } from '#contract/errors.ts';
 import type { Bounds } from '#contract/rules/rule.ts';
 import type { Context } from '../kit/context.ts';
+import { proofOf, seenProof } from '../kit/name-proof.ts';
 import { siteTable } from '../site/tables.ts';
 import { rows } from '../store/db.ts';
 
 /** Of one call: an answer does not wait for more. */
 const lookedMost = 100;
 const atOnce = 20;
-const lookMs = 2000;
 
 const baseOf = (name: string) => (name.startsWith('*.') ? name.slice(2) : name);
-export const recordOf = (name: string) => `_breakwater.${baseOf(name)}`;
-const valueOf = (proof: string) => `breakwater-verification=${proof}`;
 
 /** Live names that speak for this one too; the name itself is asked for beside them. */
 export function above(name: string): string[] {
@@ -87,14 +84,6 @@ async function contested(
   return { userID: site.userID, names: new Set(names.filter(isContested)) };
 }
 
-/** The texts of a record; none where it is missing or nobody answers in time. */
-async function textsAt(record: string, servers: readonly string[]): Promise<string[]> {
-  const resolver = new Resolver({ timeout: lookMs, tries: 1 });
-  resolver.setServers(servers);
-  const texts = await resolver.resolveTxt(record).catch(() => []);
-  return texts.map(parts => parts.join(''));
-}
-
 /** Names that may be taken although others have a word in them: their zones hold the record. Asks DNS, so before any transaction. */
 export async function provenNames(
   ctx: Context,
@@ -103,15 +92,11 @@ export async function provenNames(
   resumed?: Resumed,
 ): Promise<ReadonlySet<string>> {
   const { userID, names: open } = await contested(ctx, siteID, names, resumed);
-  const { dns, sealing } = ctx.services;
-  const servers = dns?.resolvers.length ? dns.resolvers : getServers();
   const waiting = [...open].slice(0, lookedMost);
   const proven = new Set<string>();
   const look = async () => {
-    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      const wanted = new Set(sealing.proofs(`${userID} ${baseOf(name)}`).map(valueOf));
-      if ((await textsAt(recordOf(name), servers)).some(text => wanted.has(text))) proven.add(name);
-    }
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
+      if ((await seenProof(ctx.services, userID, baseOf(name))) === 'proven') proven.add(name);
   };
   await Promise.all(Array.from({ length: atOnce }, look));
   return proven;
@@ -145,10 +130,7 @@ export async function refusedNames(
     if (!resumed && isEverybodys(name))
       refused.set(name, path => failFields([{ path, rule: 'wrongFormat', bounds: { why: 'hostPublicSuffix' } }]));
     if (!open.has(name) || proven.has(name)) continue;
-    const bounds: Bounds = {
-      record: recordOf(name),
-      value: valueOf(ctx.services.sealing.proofs(`${userID} ${baseOf(name)}`)[0]!),
-    };
+    const bounds: Bounds = proofOf(ctx.services, userID, baseOf(name));
     refused.set(name, path => failFields([{ path, rule: 'nameUnproven', bounds }]));
   }
   return refused;

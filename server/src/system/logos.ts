@@ -1,8 +1,7 @@
 /** Branding: what the console shows of an operator, by hostname. */
-import { isIP, isIPv6 } from 'node:net';
 import { sql } from 'kysely';
 import type { FastifyInstance } from 'fastify';
-import { fail, failFields } from '#contract/errors.ts';
+import { failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 import { display } from '#contract/limits-start.ts';
 import { brandBounds, type BrandImage, brandImageNames, logo, logos } from '#contract/system/logos.ts';
@@ -10,11 +9,10 @@ import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
 import { brandImages, brandImagesGone } from '../kit/brands.ts';
 import { ImageCache } from '../kit/image-cache.ts';
-import { isOwner } from '../kit/owner.ts';
 import { removeAll } from '../kit/removal.ts';
-import type { Services } from '../kit/services.ts';
 import { col, like, table } from '../kit/table.ts';
 import { type Database, type Db, row, rows } from '../store/db.ts';
+import { claimHostname, hostForm, hostProof, provenHostname } from './host-claims.ts';
 import { type Drawn, draw } from './images.ts';
 
 type Images = Record<BrandImage, string>;
@@ -47,13 +45,6 @@ const addressesOf = (of: Images): Images =>
   Object.fromEntries(brandImageNames.map(name => [name, of[name] && brandPath + of[name]])) as Images;
 const told = (one: BrandRow): BrandRow => ({ ...one, ...addressesOf(one) });
 
-/** As hostnames are stored and compared: an IPv6 address in its one short form, in brackets (RFC 5952, RFC 3986 3.2.2). */
-export function hostForm(host: string): string {
-  const lower = host.toLowerCase();
-  const address = lower.replace(/^\[|\]$/g, '');
-  return isIPv6(address) && !address.includes('%') ? new URL(`http://[${address}]`).hostname : lower;
-}
-
 /** Whose brand a hostname shows: its own; that of the operator whose console address it is; that of the installation's owner. */
 export async function brandOf(db: Db, host: string): Promise<BrandRow | undefined> {
   return row<BrandRow>(
@@ -83,44 +74,29 @@ export const logoCalls = implement(logo, {
 
 type Sent = Partial<Record<BrandImage, UploadedFile | ''>> & { hostname?: string; title?: string; copyright?: string };
 type Pictures = Partial<Record<BrandImage, Drawn | null>>;
-/** Drawn before the call has a turn: it may take a while, and holds nothing meanwhile. */
-const drawAll: AnyHandler = async ({ ctx, body, request }) => {
+interface Prepared {
+  isProven: boolean;
+  pictures: Pictures;
+}
+const hostnameOf = ({ hostname }: Sent) => (hostname === undefined ? undefined : hostForm(hostname.trim()) || null);
+/** Asked and drawn before the call has a turn: it may take a while, and holds nothing meanwhile. */
+const prepare: AnyHandler = async ({ ctx, body, request }): Promise<Prepared> => {
+  // the schema let it in
+  const hostname = hostnameOf(body as Sent);
+  const isProven = hostname ? await provenHostname(ctx, 'hostname', hostname) : false;
   const pictures: Pictures = {};
   for (const name of brandImageNames) {
-    // the schema let it in
+    // the same
     const given = (body as Sent)[name];
     if (given !== undefined)
       pictures[name] = given === '' ? null : await draw(name, given, { by: ctx.actor, line: request.line });
   }
-  return pictures;
+  return { isProven, pictures };
 };
 
-/** What everybody comes by is not one operator's to paint, unless it is the owner's. */
-export function isOfInstallation({ publicURL }: Pick<Services, 'publicURL'>, hostname: string): boolean {
-  const own = URL.canParse(publicURL) ? new URL(publicURL).hostname : '';
-  return hostname === own || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-}
-/**
- * Whose branding a hostname shows is one answer: it is one operator's, by a brand or as the console's address. Held until the transaction
- * ends, so that two who ask at once do not both get it.
- * @throws 101003 `hostOfInstallation` at the field; 101025
- */
-export async function claimHostname(ctx: Context, path: 'hostname' | 'outgoingURL', hostname: string): Promise<void> {
-  if (isOfInstallation(ctx.services, hostname) && !(await isOwner(ctx))) throw failFields([{ path, rule: 'hostOfInstallation' }]);
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`brand host ${hostname}`}, 0))`.execute(ctx.db);
-  const taken = await row(
-    ctx.db,
-    sql`select 1 from account a where a.id <> ${ctx.actor.rootID} and a."deletedAt" is null and (
-          exists (select from brand b where b."clientID" = a.id and b."deletedAt" is null and b.hostname = ${hostname})
-          or exists (select from setting s where s."clientID" = a.id and s.key = 'outgoingURL'
-            and lower(substring(s.value #>> '{}' from '^https?://([^/:]+|\\[[^]]+\\])')) = ${hostname})) limit 1`,
-  );
-  if (taken) throw fail('duplicated');
-}
-
-async function valuesOf(ctx: Context, body: Sent, pictures: Pictures): Promise<Record<string, unknown>> {
-  const hostname = body.hostname === undefined ? undefined : hostForm(body.hostname.trim()) || null;
-  if (hostname) await claimHostname(ctx, 'hostname', hostname);
+async function valuesOf(ctx: Context, body: Sent, { isProven, pictures }: Prepared): Promise<Record<string, unknown>> {
+  const hostname = hostnameOf(body);
+  if (hostname) await claimHostname(ctx, 'hostname', hostname, isProven);
   const values: Record<string, unknown> = {};
   if (hostname !== undefined) values['hostname'] = hostname;
   for (const name of ['title', 'copyright'] as const) if (body[name] !== undefined) values[name] = body[name].trim();
@@ -155,12 +131,13 @@ export const logosCalls = implement(
       const { data, total } = await ctx.store(brandTable).page(query);
       return { data: data.map(told), total };
     },
+    'GET /logo/proof': async ({ ctx, query }) => hostProof(ctx, 'hostname', hostForm(query.hostname)),
     'POST /logo': async ({ ctx, body, prepared }) => {
       const store = ctx.store(brandTable);
       const { total } = await store.page({ pageSize: 1 });
       if (total >= brandBounds.countMax) throw failFields([{ path: '', rule: 'tooMany', bounds: { n: brandBounds.countMax } }]);
       // what `prepare` of this call made
-      const values = await valuesOf(ctx, { hostname: '', ...(body as Sent) }, prepared as Pictures);
+      const values = await valuesOf(ctx, { hostname: '', ...(body as Sent) }, prepared as Prepared);
       const made = await store.add([values], { clientID: ctx.actor.rootID });
       await sweep(ctx);
       return { ids: made };
@@ -169,13 +146,13 @@ export const logosCalls = implement(
       const store = ctx.store(brandTable);
       await store.get(body.id);
       // the same
-      await store.set(body.id, await valuesOf(ctx, body as Sent, prepared as Pictures));
+      await store.set(body.id, await valuesOf(ctx, body as Sent, prepared as Prepared));
       await sweep(ctx);
       return {};
     },
     'DELETE /logos': ({ ctx, body }) => removeAll(ctx.store(brandTable), body.ids, () => sweep(ctx)),
   },
-  { rows: { 'GET /logos': brandTable }, prepare: { 'POST /logo': drawAll, 'PUT /logo': drawAll } },
+  { rows: { 'GET /logos': brandTable }, prepare: { 'POST /logo': prepare, 'PUT /logo': prepare } },
 );
 
 /** The images themselves, for everybody: as pictures and as nothing else, whatever they are opened in. */

@@ -12,6 +12,7 @@ import { password } from '../../harness.ts';
 import { PasskeyDevice } from '../../passkey-device.ts';
 import { type Smtp, startSmtp } from '../../smtp.ts';
 import type { Rig, Rows, World } from '../world.ts';
+import { namesAreTheirs } from './system.ts';
 import type { Area } from '#contract/kit/call.ts';
 
 /** Every operator has a server: nobody looks whether it takes the mails. */
@@ -132,7 +133,10 @@ export const mailRows: Rows = {
     },
     'POST /{area}/account/passkey/options': asksNoCode,
     'PUT /client/setting/email': asksNoCode,
-    'PUT /client/setting/system/outgoingURL': asksNoCode,
+    'PUT /client/setting/system/outgoingURL': async (rig, world) => {
+      await asksNoCode(rig, world);
+      await namesAreTheirs(rig, world);
+    },
     'PUT /client/setting/system/DBBackup': asksNoCode,
     // else it changes nothing
     'PUT /client/setting/system/accountVerify': async (rig, { people }) =>

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { sql } from 'kysely';
 import { password } from '../../harness.ts';
+import { TxtServer } from '../../txt-server.ts';
 import { part } from '../list-rows.ts';
 import { next } from '../generate.ts';
 import type { Rig, Rows, World } from '../world.ts';
@@ -57,7 +58,17 @@ const telegramAnswers: NonNullable<Rows['stage']>[string] = async (rig, { people
   for (const area of ['client', 'user'] as const)
     await rig.api.call('PUT', `/${area}/setting/tg`, { token: people[area].token, body });
 };
-after(() => telegram?.close());
+let names: Promise<TxtServer> | undefined;
+/** Every name is shown to be this operator's. */
+export async function namesAreTheirs(rig: Rig, { people }: World): Promise<void> {
+  const server = await (names ??= TxtServer.start());
+  server.provesTo(rig.api.services, people.client.id);
+  rig.api.services.dns = { resolvers: [server.address], apis: {} };
+}
+after(async () => {
+  telegram?.close();
+  (await names)?.stop();
+});
 
 export const systemRows: Rows = {
   make: { task: newTask, announcement: newAnnouncement, brand: newBrand },
@@ -97,6 +108,10 @@ export const systemRows: Rows = {
     }),
     'PUT /{area}/setting/tg': async () => ({ enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' }),
   },
+  queries: {
+    'GET /client/setting/logo/proof': async () => ({ hostname: 'guard.test' }),
+    'GET /client/setting/system/outgoingURL/proof': async () => ({ outgoingURL: 'https://guard.test' }),
+  },
   values: {
     // an announcement ends after it starts
     end: (_owner, made) => ('content' in made ? '2037-01-01T00:00:00.000Z' : undefined),
@@ -108,6 +123,10 @@ export const systemRows: Rows = {
     sidebarSimpleLogo: image,
   },
   stage: {
+    'GET /client/setting/logo/proof': namesAreTheirs,
+    'GET /client/setting/system/outgoingURL/proof': namesAreTheirs,
+    'POST /client/setting/logo': namesAreTheirs,
+    'PUT /client/setting/logo': namesAreTheirs,
     'POST /{area}/setting/tg/test': telegramAnswers,
     'POST /{area}/setting/webhook/test': async (rig, { people }) => {
       const body = { enable: true, url: 'https://hooks.test/x', secret: 'only for this guard', kinds: [] };

@@ -1,0 +1,81 @@
+/** A hostname that only its owner may have: as long as its zone does not say so, the record to be made there, what it says now, and asking again. */
+import './host-input.css';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Input } from 'antd';
+import { brandHost, consoleAddress } from '#contract/rules/branding.ts';
+import { Facts } from '../kit/bits.tsx';
+import { useSettled } from '../kit/choices.ts';
+import { Copied } from '../kit/copy.tsx';
+import { query, unkept } from '../kit/query.ts';
+import type { CustomInput } from '../kit/resource.ts';
+import { t } from '../kit/text.ts';
+
+const asks = {
+  hostname: {
+    rule: brandHost,
+    ask: (hostname: string) => query('GET /client/setting/logo/proof', { query: { hostname } }),
+  },
+  outgoingURL: {
+    rule: consoleAddress,
+    ask: (outgoingURL: string) => query('GET /client/setting/system/outgoingURL/proof', { query: { outgoingURL } }),
+  },
+} as const;
+
+interface Props extends CustomInput {
+  of: keyof typeof asks;
+  placeholder: string;
+}
+
+export function HostInput({ of, value, onChange, ...input }: Props) {
+  const typed = String(value ?? '');
+  return (
+    <>
+      <Input
+        {...input}
+        className="mono"
+        spellCheck={false}
+        autoComplete="off"
+        value={typed}
+        onChange={event => onChange(event.target.value)}
+        onBlur={() => typed !== typed.trim() && onChange(typed.trim())}
+      />
+      <HostProof of={of} host={typed.trim()} />
+    </>
+  );
+}
+
+function HostProof({ of, host }: { of: keyof typeof asks; host: string }) {
+  const settled = useSettled(host);
+  const { rule, ask } = asks[of];
+  const isAsked = settled !== '' && rule.check(settled) === true;
+  const { data, isFetching, isPlaceholderData, refetch } = useQuery({
+    // both answer the same
+    ...(ask(settled) as ReturnType<(typeof asks)['hostname']['ask']>),
+    ...unkept,
+    enabled: isAsked,
+  });
+  if (!data || !isAsked || isPlaceholderData || settled !== host || data.state === 'free') return null;
+  const { state, record, value } = data;
+  return (
+    <section className="host-proof" aria-label={t('hostProof.title')}>
+      <p>{t('hostProof.what')}</p>
+      <Facts
+        facts={[
+          [t('hostProof.type'), 'TXT'],
+          [t('hostProof.name'), <Copied key="name" text={record} />],
+          [t('hostProof.value'), <Copied key="value" text={value} />],
+        ]}
+      />
+      <div className="host-proof-state">
+        <span role="status">
+          <span className={`status-dot ${state === 'proven' ? 'good' : 'warn'}`} aria-hidden /> {t(`hostProof.${state}`)}
+        </span>
+        {state !== 'proven' && (
+          <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+            {t('hostProof.again')}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -87,6 +87,9 @@ export const webhookLimits = {
   shownMax: 20,
   keptDays: 30,
   atOnce: 8,
+  /** of them: addresses of one operator and its customers, and those among these that failed lately */
+  atOnceOfOne: 4,
+  atOnceOfFailing: 2,
 } as const;
 
 /**

@@ -56,6 +56,8 @@ export const pinnedSystem: Record<string, unknown> = {
     shownMax: 20,
     keptDays: 30,
     atOnce: 8,
+    atOnceOfOne: 4,
+    atOnceOfFailing: 2,
   },
   noticeNeeds: {
     certificateFailed: 'certificates.view',

@@ -1,9 +1,11 @@
 /**
  * Tells webhooks what happened ("webhookDelivery", written with the event). Whoever takes one leases it; each address is told one thing at a
- * time, in its order as far as it answers, and an address that does not is asked again later and later. Connections go by the address
+ * time, in its order as far as it answers, and an address that does not is asked again later and later. Addresses of one operator and its
+ * customers have some of the places, those that failed lately fewer, so that silent ones keep nobody else's waiting. Connections go by the address
  * policy of the operator, judged at each try; no redirect is followed.
  */
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { webhookLimits } from '#contract/limits.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
@@ -18,6 +20,8 @@ import { row } from '../store/db.ts';
 
 const lookMs = 1000;
 const troubles = new Seldom(300_000);
+/** Whose an account `a` is: its own, of an operator; that it is a customer of. */
+const operatorOf = sql`coalesce(a."parentClient", a."rootID", a.id)`;
 
 interface Due {
   id: number;
@@ -56,50 +60,67 @@ export class WebhookSender {
     return this.#rounds.stop();
   }
 
-  /** All that is due, several addresses side by side. */
+  /** All that is due, several addresses side by side; what comes due while some of them keep silent is told beside these. */
   async look(): Promise<void> {
-    const { db } = this.#services.database;
-    // one question a second while there is nothing, not one of each of us
-    if (!(await row(db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`))) return;
-    await Promise.all(
-      Array.from({ length: webhookLimits.atOnce }, async () => {
-        while (!this.#rounds.ending.aborted && (await this.#tellOne()));
-      }),
-    );
+    const { ending } = this.#rounds;
+    const telling = new Set<Promise<void>>();
+    let failure: { err: unknown } | undefined;
+    for (;;) {
+      while (telling.size < webhookLimits.atOnce && !failure && !ending.aborted) {
+        const due = await this.#take();
+        if (!due) break;
+        const one = this.#tell(due)
+          .catch((err: unknown) => void (failure ??= { err }))
+          .finally(() => telling.delete(one));
+        telling.add(one);
+      }
+      if (!telling.size) break;
+      await Promise.race([...telling, sleep(lookMs, undefined, { signal: ending }).catch(() => {})]);
+    }
+    if (failure) throw failure.err;
   }
 
-  async #tellOne(): Promise<boolean> {
+  /** Leases the next of an operator that has the fewest under way. One that has failed lately waits behind those that have not. */
+  async #take(): Promise<Due | undefined> {
+    const { database } = this.#services;
+    // mostly there is nothing: then one question, and no lock
+    if (!(await row(database.db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`)))
+      return undefined;
+    return database.db.transaction().execute(async trx => {
+      // several processes lease one after the other, or each would count without what the others just took
+      await sql`select pg_advisory_xact_lock(hashtextextended('webhook lease', 0))`.execute(trx);
+      return row<Due>(
+        trx,
+        sql`with busy as materialized (
+              select w.id as "webhookID", ${operatorOf} as "clientID" from "webhookDelivery" d
+              join webhook w on w.id = d."webhookID" join account a on a.id = w."accountID"
+              where d.state = 'waiting' and d."leasedUntil" > clock_timestamp()
+            ), address as (
+              select w.id, u.n, f.failing, f.since from webhook w join account a on a.id = w."accountID"
+              cross join lateral (select count(*) as n from busy b where b."clientID" = ${operatorOf}) u
+              cross join lateral (
+                select min(d."nextAt") filter (where d."nextAt" <= clock_timestamp() and (w.enable or d.kind = 'test')) as since,
+                  coalesce(bool_or(d.attempts > 0), false) as failing
+                from "webhookDelivery" d where d."webhookID" = w.id and d.state = 'waiting') f
+              where w."deletedAt" is null and w.url <> '' and w.secret is not null and a."deletedAt" is null and a.status = 'normal'
+                and f.since is not null and not exists (select from busy b where b."webhookID" = w.id)
+                and u.n < case when f.failing then ${webhookLimits.atOnceOfFailing}::int else ${webhookLimits.atOnceOfOne}::int end
+            ), chosen as (
+              select d.id from (select * from address order by n, failing, since, id limit 1) w
+              cross join lateral (
+                select d.id from "webhookDelivery" d join webhook o on o.id = d."webhookID" where d."webhookID" = w.id and d.state = 'waiting'
+                  and d."nextAt" <= clock_timestamp() and (o.enable or d.kind = 'test') order by d.id limit 1) d)
+            update "webhookDelivery" d set attempts = attempts + 1,
+              "leasedUntil" = clock_timestamp() + ${3 * webhookLimits.timeoutSeconds} * interval '1 second'
+            from chosen, webhook w, account a where d.id = chosen.id and w.id = d."webhookID" and a.id = w."accountID"
+            returning d.id, d."webhookID", d.body, d.attempts, w.url, w.secret, ${operatorOf} as "clientID", extract(epoch from now())::int as at`,
+      );
+    });
+  }
+
+  async #tell(due: Due): Promise<void> {
     const { database, sealing } = this.#services;
     const { db } = database;
-    const due = await database.db.transaction().execute(async trx => {
-      // the address first: two of us never hold the same one, and a new look at what is leased follows
-      const address = await row<{ id: number }>(
-        trx,
-        sql`select w.id from webhook w join account a on a.id = w."accountID"
-            where w."deletedAt" is null and w.url <> '' and w.secret is not null and a."deletedAt" is null and a.status = 'normal'
-              and exists (select from "webhookDelivery" d where d."webhookID" = w.id and d.state = 'waiting' and d."nextAt" <= now()
-                and (w.enable or d.kind = 'test'))
-              and not exists (select from "webhookDelivery" o where o."webhookID" = w.id and o."leasedUntil" > now())
-            order by (select min(d."nextAt") from "webhookDelivery" d where d."webhookID" = w.id and d.state = 'waiting')
-            limit 1 for no key update of w skip locked`,
-      );
-      if (!address) return undefined;
-      const one = await row<Due>(
-        trx,
-        sql`with chosen as (
-              select d.id from "webhookDelivery" d join webhook w on w.id = d."webhookID"
-              where w.id = ${address.id} and d.state = 'waiting' and d."nextAt" <= clock_timestamp() and (w.enable or d.kind = 'test')
-                and not exists (select from "webhookDelivery" o where o."webhookID" = w.id and o."leasedUntil" > clock_timestamp())
-              order by d.id limit 1)
-            update "webhookDelivery" d set attempts = attempts + 1, "leasedUntil" = now() + ${3 * webhookLimits.timeoutSeconds} * interval '1 second'
-            from chosen, webhook w, account a where d.id = chosen.id and w.id = d."webhookID" and a.id = w."accountID"
-            returning d.id, d."webhookID", d.body, d.attempts, w.url, w.secret, coalesce(a."parentClient", a."rootID", a.id) as "clientID", extract(epoch from now())::int as at`,
-      );
-      return one ?? 'taken';
-    });
-    // another was quicker: there may be more
-    if (due === 'taken') return true;
-    if (!due) return false;
     const mine = sql`id = ${due.id} and attempts = ${due.attempts}`;
     let status: number | null = null;
     let answer: string | null = null;
@@ -127,7 +148,7 @@ export class WebhookSender {
       // we end: it is another's at once
       if (this.#rounds.ending.aborted) {
         await sql`update "webhookDelivery" set "leasedUntil" = null where ${mine}`.execute(db);
-        return false;
+        return;
       }
       // whatever it is, it counts as a try: one that cannot be told at all shall not be taken up for ever
       const isTheirs = error instanceof OutboundError;
@@ -148,6 +169,5 @@ export class WebhookSender {
         state = ${isDone ? 'done' : isLast ? 'failed' : 'waiting'}, "nextAt" = now() + ${seconds} * interval '1 second' where ${mine}`.execute(
       db,
     );
-    return true;
   }
 }

@@ -1,0 +1,100 @@
+/** Webhooks of many operators: addresses that keep silent hold up nobody else's. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { webhookLimits } from '#contract/limits.ts';
+import { row } from '#server/store/db.ts';
+import { poll } from '#server/store/engine-process.ts';
+import { WebhookSender } from '#server/work/webhooks.ts';
+import { ok } from './expect.ts';
+import { Api, type Person } from './harness.ts';
+
+let api: Api;
+let silent: Server;
+let well: Server;
+/** Requests that wait for an answer: now, at most, and those that were given up. */
+const open = new Set<string>();
+let most = 0;
+let ended = 0;
+const limitMs = 45_000;
+const heard: string[] = [];
+const silentOnes = 3 * webhookLimits.atOnce;
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+before(async () => {
+  silent = createServer((request, response) => {
+    open.add(request.url!);
+    most = Math.max(most, open.size);
+    response.on('close', () => {
+      open.delete(request.url!);
+      ended++;
+    });
+  }).listen(0, '127.0.0.1');
+  well = createServer((request, response) => {
+    heard.push(request.url!);
+    response.writeHead(204).end();
+  }).listen(0, '127.0.0.1');
+  await Promise.all([once(silent, 'listening'), once(well, 'listening')]);
+  api = await Api.start();
+});
+after(async () => {
+  silent?.closeAllConnections();
+  silent?.close();
+  well?.close();
+  await api?.stop();
+});
+
+async function hook(person: Person, server: Server, name: string): Promise<void> {
+  const url = `http://127.0.0.1:${portOf(server)}/${name}`;
+  const body = { enable: true, url, secret: 'a secret of many letters', kinds: [] };
+  ok(await api.call('PUT', `/${person.area}/setting/webhook`, { token: person.token, body }));
+}
+const tell = (person: Person) =>
+  sql`insert into "webhookDelivery" ("webhookID", kind, body) select id, 'test', '{}' from webhook where "accountID" = ${person.id}`.execute(
+    api.database.db,
+  );
+const leased = async () =>
+  (await row<{ n: number }>(api.database.db, sql`select count(*)::int as n from "webhookDelivery" where "leasedUntil" > now()`))!
+    .n;
+
+test('an operator whose addresses keep silent has some of the places: another’s is told meanwhile, by whichever process', async () => {
+  const slow = await api.account('client', 'slow@test.test');
+  const other = await api.account('client', 'other@test.test');
+  for (let n = 0; n < silentOnes; n++) {
+    const customer = await api.account('user', `slow-${n}@test.test`, { parentClient: slow.id });
+    await hook(customer, silent, `slow-${n}`);
+    await tell(customer);
+  }
+  await hook(other, well, 'other');
+  const senders = [new WebhookSender(api.services), new WebhookSender(api.services)];
+  for (const sender of senders) sender.start();
+  try {
+    assert.ok(await poll(() => open.size >= webhookLimits.atOnceOfOne, limitMs), 'the silent ones are asked');
+    await tell(other);
+    assert.ok(await poll(() => heard.length > 0, limitMs), 'the other is told');
+    assert.ok(ended < silentOnes, 'before all of them were given up');
+    assert.equal(most, webhookLimits.atOnceOfOne);
+  } finally {
+    await Promise.all(senders.map(sender => sender.stop()));
+  }
+  assert.equal(await leased(), 0, 'what was cut off is another’s at once');
+  assert.ok(await poll(() => open.size === 0, limitMs));
+  [most, heard.length] = [0, 0];
+
+  // those that failed lately leave the rest of its own places to those that have not
+  await sql`update "webhookDelivery" set attempts = 1, "nextAt" = now() where state = 'waiting'`.execute(api.database.db);
+  const own = await api.account('user', 'own@test.test', { parentClient: slow.id });
+  await hook(own, well, 'own');
+  const sender = new WebhookSender(api.services);
+  sender.start();
+  try {
+    assert.ok(await poll(() => open.size >= webhookLimits.atOnceOfFailing, limitMs), 'those that failed are asked again');
+    await tell(own);
+    assert.ok(await poll(() => heard.length > 0, limitMs), 'its own is told');
+    assert.equal(most, webhookLimits.atOnceOfFailing);
+  } finally {
+    await sender.stop();
+  }
+});

@@ -6,6 +6,7 @@ import type { CDPSession } from 'playwright-core';
 import { password } from '#system/whole.ts';
 import { type Area, type Look, picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
+import { focusedIs, press, typeInto } from './keys.ts';
 
 const stand = demo();
 
@@ -59,17 +60,6 @@ async function inside(area: Area, look: Look): Promise<{ visitor: Visitor; cdp: 
   });
   return { visitor, cdp, authenticatorId };
 }
-/** Goes to a button by the Tab key and presses it. */
-async function press({ page }: Visitor, name: string, within = 'body'): Promise<void> {
-  const button = page.locator(within).getByRole('button', { name }).first();
-  await button.waitFor();
-  for (let n = 0; n < 120; n++) {
-    if (await button.evaluate(one => one === document.activeElement)) return page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
-  }
-  assert.fail(`Tab does not come to “${name}”`);
-}
-
 for (const [area, look] of [
   ['client', { language: 'zh_TW' }],
   ['user', { language: 'zh_CN', theme: 'dark', width: 390, height: 844 }],
@@ -88,7 +78,7 @@ for (const [area, look] of [
     };
 
     await visitor.load(`/${area}/userManagement/userInformation`);
-    await press(visitor, say.add);
+    await press(page, 'button', say.add);
     await page.locator('#passkey-password').waitFor();
     await page.waitForFunction(() => document.activeElement?.id === 'passkey-password');
     await type();
@@ -96,29 +86,31 @@ for (const [area, look] of [
     const [made, ...others] = await held();
     assert.deepEqual([made!.rpId, made!.isResidentCredential, others.length], ['localhost', true, 0]);
     await page.getByText('localhost').first().waitFor();
+    await focusedIs(page, page.getByRole('button', { name: say.add }));
     await picture(page, `passkeys-${area}-${look.language}`);
 
     // the same authenticator holds no second one
-    await press(visitor, say.add);
+    await press(page, 'button', say.add);
     await page.waitForFunction(() => document.activeElement?.id === 'passkey-password');
     await type();
     await page.locator('.notice').first().waitFor();
     assert.equal((await held()).length, 1);
     await page.keyboard.press('Escape');
+    await focusedIs(page, page.getByRole('button', { name: say.add }));
 
     // nobody touches it: the browser offers it in the e-mail's field, and waits
     const touch = (enabled: boolean) => cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
     const byButton = async (of: Area) => {
       await touch(false);
       await visitor.go(`/${of}`);
-      await press(visitor, say.enter);
+      await press(page, 'button', say.enter);
       await touch(true);
     };
     await visitor.context.clearCookies();
     await touch(false);
     await visitor.go(`/${area}`);
     await picture(page, `passkeys-login-${area}-${look.language}`);
-    await press(visitor, say.enter);
+    await press(page, 'button', say.enter);
     await touch(true);
     await page.waitForURL(`**/${area}/dashboard`);
     assert.ok((await held())[0]!.signCount > made!.signCount);
@@ -141,12 +133,14 @@ for (const [area, look] of [
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
 
     await visitor.load(`/${area}/userManagement/userInformation`);
-    await press(visitor, say.remove, `section:has(h2):has-text("localhost")`);
+    await press(page, 'button', say.remove, `section:has(h2):has-text("localhost")`);
     await page.waitForFunction(() => document.activeElement?.id === 'passkey-password');
     await page.keyboard.type(password);
     await picture(page, `passkeys-remove-${area}-${look.language}`);
     await page.keyboard.press('Enter');
     await visitor.message(say.gone);
+    // its row is gone, and the button that removed it: what is left is the button that adds one
+    await focusedIs(page, page.getByRole('button', { name: say.add }));
     await visitor.context.clearCookies();
     await byButton(area);
     await visitor.message(say.refused);
@@ -169,15 +163,14 @@ test('an authenticator is set on the same page, by a code of it, and the session
   const visitor = await stand.inside('user', { language: 'en_US' });
   const { page } = visitor;
   await visitor.load('/user/userManagement/userInformation');
-  await page.getByRole('button', { name: 'Change', exact: true }).click();
-  await page.locator('#factor-password').fill(password);
+  await press(page, 'button', /^Change$/);
+  await typeInto(page, '#factor-password', password);
   await page.keyboard.press('Enter');
   const secret = await page.locator('.ant-drawer-body code').textContent();
-  const code = page.locator('#factor-code');
-  await code.fill('000000');
+  await typeInto(page, '#factor-code', '000000');
   await page.keyboard.press('Enter');
   await page.locator('.ant-form-item-explain-error').waitFor();
-  await code.fill(new TOTP({ secret: secret! }).generate());
+  await typeInto(page, '#factor-code', new TOTP({ secret: secret! }).generate());
   await page.keyboard.press('Enter');
   await page.getByText('each of these signs you in once').waitFor();
   await visitor.close();

@@ -1,20 +1,22 @@
 /** Whom of the operator's identity provider one is: links, made and taken away with the password. */
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
+import { useState } from 'react';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { later } from '../kit/later.tsx';
 import { notify } from '../kit/notice.ts';
 import { t } from '../kit/text.ts';
 import { toLink } from './provider.ts';
-import { useAsked, Ways } from './ways.tsx';
+import { Ways } from './ways.tsx';
 
 type Identity = AnswerOf<'GET /{area}/account/identities'>['identities'][number];
 const PasswordDrawer = later(async () => (await import('./password-drawer.tsx')).PasswordDrawer);
 
 export function Identities() {
   const found = useQuery({ queryKey: ['ownIdentities'], queryFn: () => call('GET /{area}/account/identities') });
-  const { open, add, ask, close, isGone } = useAsked<'link' | Identity>();
+  const [open, setOpen] = useState<'link' | Identity>();
+  const close = () => setOpen(undefined);
   const { data } = found;
   if (found.error && !data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   // an operator without a provider has nothing to show
@@ -23,7 +25,6 @@ export function Identities() {
   async function remove(one: Identity, password: string) {
     await call('DELETE /{area}/account/identity', { body: { identityID: one.id, password } }, { from: 'step' });
     notify.success(t('identities.removed'));
-    isGone();
     close();
     await found.refetch();
   }
@@ -32,13 +33,13 @@ export function Identities() {
       <div className="sessions-head">
         <h2 className="section-title grow">{t('identities.title')}</h2>
         {label && (
-          <Button ref={add} size="small" onClick={event => ask('link', event.currentTarget)}>
+          <Button size="small" onClick={() => setOpen('link')}>
             {t('identities.add', { label })}
           </Button>
         )}
       </div>
       {!identities.length && <p className="ink-3">{t('identities.none', { label })}</p>}
-      <Ways ways={identities} where={one => one.issuer} onRemove={ask} />
+      <Ways ways={identities} where={one => one.issuer} onRemove={setOpen} />
       {open === 'link' && (
         <PasswordDrawer
           title={t('identities.add', { label })}

@@ -1,32 +1,8 @@
-/** Ways of one's own to sign in (passkeys, links of an identity provider): their rows, and what opens over them. */
+/** Ways of one's own to sign in (passkeys, links of an identity provider): their rows. */
 import { Button } from 'antd';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { t } from '../kit/text.ts';
 import { dateMinute } from '../kit/time.ts';
-
-/** What is open, and the button to which the focus goes back: a drawer goes with its focus, and who came by keyboard goes on from there. */
-export function useAsked<T>() {
-  const [open, setOpen] = useState<T>();
-  const add = useRef<HTMLButtonElement>(null);
-  const pressed = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (!open) pressed.current?.focus();
-  }, [open]);
-  return {
-    open,
-    /** of the button that is always there */
-    add,
-    ask(what: T, button: HTMLElement) {
-      pressed.current = button;
-      setOpen(what);
-    },
-    close: () => setOpen(undefined),
-    /** The row goes, and its button with it. */
-    isGone() {
-      pressed.current = add.current;
-    },
-  };
-}
 
 interface Way {
   id: number;
@@ -43,7 +19,7 @@ export function Ways<W extends Way>({
   ways: readonly W[];
   where: (way: W) => string;
   beside?: (way: W) => ReactNode;
-  onRemove: (way: W, button: HTMLElement) => void;
+  onRemove: (way: W) => void;
 }) {
   return (
     <ul className="rows members">
@@ -60,11 +36,7 @@ export function Ways<W extends Way>({
                 : t('passkeys.unused', { since: dateMinute(one.createdAt) })}
             </small>
           </span>
-          <Button
-            size="small"
-            aria-label={`${t('passkeys.remove')}: ${one.name}`}
-            onClick={event => onRemove(one, event.currentTarget)}
-          >
+          <Button size="small" aria-label={`${t('passkeys.remove')}: ${one.name}`} onClick={() => onRemove(one)}>
             {t('passkeys.remove')}
           </Button>
         </li>

@@ -9,7 +9,6 @@ import { ErrorState } from '../kit/empty.tsx';
 import { useHold } from '../kit/leaving.ts';
 import { notify } from '../kit/notice.ts';
 import { query, useAction } from '../kit/query.ts';
-import { useReturn } from '../kit/return.ts';
 import { currentSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
@@ -26,7 +25,6 @@ const verdicts = Object.keys(tones) as Verdict[];
 const listed: readonly Verdict[] = ['wrong', 'notFound', 'twice', 'found'];
 
 export function RemoveNames({ siteID, onClose }: { siteID: number; onClose: () => void }) {
-  useReturn();
   const known = useQuery({ ...query(names, { siteID }), staleTime: 0 });
   const draftName = [currentSelf()?.id, remove, siteID].join(' ');
   const [draft] = useState(() => takeDraft(draftName));

@@ -1,6 +1,6 @@
 /** The dialog of a question (confirm.ts). The dangerous button is never focused by itself. */
-import { Button, Input, Modal } from 'antd';
-import { useState } from 'react';
+import { Button, Input, type InputRef, Modal } from 'antd';
+import { useRef, useState } from 'react';
 import { CopyButton } from './copy.tsx';
 import { t } from './text.ts';
 
@@ -23,6 +23,8 @@ const shownMax = 8;
 export function Confirm({ question, onClose }: { question: Question; onClose: (isSure?: boolean) => void }) {
   const { targets } = question;
   const [typed, setTyped] = useState('');
+  const field = useRef<InputRef>(null);
+  const no = useRef<HTMLButtonElement>(null);
   const word = targets.length === 1 ? targets[0]! : String(targets.length);
   const isTyped = question.level !== 'destructive' || typed.trim() === word;
   return (
@@ -32,8 +34,10 @@ export function Confirm({ question, onClose }: { question: Question; onClose: (i
       title={question.title}
       mask={{ blur: false }}
       onCancel={() => onClose()}
+      // the dialog takes the focus once it is open
+      afterOpenChange={isOpen => isOpen && (field.current ?? no.current)?.focus()}
       footer={[
-        <Button key="no" autoFocus={question.level !== 'destructive'} onClick={() => onClose()}>
+        <Button key="no" ref={no} onClick={() => onClose()}>
           {question.leave ?? t('action.cancel')}
         </Button>,
         <Button key="yes" type="primary" danger={question.isDanger} disabled={!isTyped} onClick={() => onClose(true)}>
@@ -64,7 +68,7 @@ export function Confirm({ question, onClose }: { question: Question; onClose: (i
         <label className="confirm-word">
           <span>{t(targets.length === 1 ? 'confirm.typeName' : 'confirm.typeCount', { word })}</span>
           <Input
-            autoFocus
+            ref={field}
             value={typed}
             onChange={event => setTyped(event.target.value)}
             onPressEnter={() => isTyped && onClose(true)}

@@ -14,16 +14,9 @@ const asked = ({ title, warning, targets, toCopy = [] }: Question) =>
 /** Whether the person is sure. */
 export async function isSure(question: Question): Promise<boolean> {
   if (!overlayStore.hasHost()) return asked(question);
-  const stood = document.activeElement;
   try {
     const { Confirm } = await import('./confirm-dialog.tsx');
-    const isAgreed = (await overlay<boolean>(close => createElement(Confirm, { question, onClose: close }))) === true;
-    // The dialog is gone at once, and with it where the focus was: whoever stays goes on where they stood.
-    setTimeout(() => {
-      const isLost = document.activeElement === document.body && stood?.isConnected;
-      if (isLost && stood instanceof HTMLElement) stood.focus({ preventScroll: true });
-    });
-    return isAgreed;
+    return (await overlay<boolean>(close => createElement(Confirm, { question, onClose: close }))) === true;
   } catch (error) {
     // Out of reach: leaving a form must be possible all the same.
     console.error(error);

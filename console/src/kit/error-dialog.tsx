@@ -1,5 +1,6 @@
 /** 101009: what went wrong, and for whom (§8). */
 import { Modal, Table } from 'antd';
+import { useRef } from 'react';
 import { CopyButton } from './copy.tsx';
 import { type ErrorGroup, groupsAsText } from './errors.ts';
 import { t } from './text.ts';
@@ -15,12 +16,15 @@ interface Props {
 }
 
 export function ErrorDialog({ groups, again = 0, onClose }: Props) {
+  const close = useRef<HTMLButtonElement>(null);
   return (
     <Modal
       open
       title={t('message.multipleError')}
       width={widthPx}
       onCancel={() => onClose()}
+      // the dialog takes the focus once it is open
+      afterOpenChange={isOpen => isOpen && close.current?.focus()}
       mask={{ blur: false }}
       footer={
         <div className="dialog-footer">
@@ -31,7 +35,7 @@ export function ErrorDialog({ groups, again = 0, onClose }: Props) {
               {t('error.again', { count: again })}
             </button>
           )}
-          <button type="button" className="button button-primary" autoFocus onClick={() => onClose()}>
+          <button type="button" ref={close} className="button button-primary" onClick={() => onClose()}>
             {t('action.close')}
           </button>
         </div>

@@ -1,7 +1,7 @@
 /** Fields of a form out of data. */
 import { CalendarOutlined, DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Form, Input, Segmented, Select, Switch } from 'antd';
-import { createContext, useContext, useState } from 'react';
+import { createContext, useContext } from 'react';
 import { selectProps, useChoices, useTexts } from './choices.ts';
 import { CodeField } from './code-field.tsx';
 import type { CodeLanguage } from './code-language.ts';
@@ -17,6 +17,7 @@ import type { Differing } from './row-values.ts';
 import { t, tOf } from './text.ts';
 import { dateTime, later as laterThan } from './time.ts';
 import { useNarrow } from './use-narrow.ts';
+import { useWanted } from './wanted.ts';
 
 const TimeInput = inPlace(async () => (await import('./time-input.tsx')).default);
 
@@ -76,7 +77,7 @@ export function Field({ field, at = [], isDense }: FieldProps) {
       label={isBare ? undefined : <Label text={label} isOptional={isOptional && !isDense} />}
       // an empty line below each field would be room for nothing
       extra={
-        (field.help || field.warn || context.above) && (
+        (field.help || field.warn || field.rules || context.above) && (
           <Extra field={field} value={at.length ? undefined : values?.[field.name]} values={values ?? {}} />
         )
       }
@@ -101,6 +102,7 @@ function Extra({ field, value, values }: { field: FormField; value: unknown; val
   const { above, takeAbove } = useContext(FormContext)!;
   return (
     <>
+      {field.rules?.(value)}
       {field.help && t(`help.${field.help}`)}
       {warning && (
         <span className="field-warning" role="status">
@@ -205,7 +207,7 @@ interface TimeProps {
 }
 /** A calendar is heavy, and most such fields stay as they are: it comes when there is a time to show, or somebody goes into the field. */
 function TimeField({ presets = [], value, onChange, ...given }: TimeProps) {
-  const [isWanted, want] = useState(false);
+  const { isWanted, isHere, visits } = useWanted();
   const rest = { ...given, placeholder: value === null && presets.includes('never') ? t('preset.never') : given.placeholder };
   const preset = (name: TimePreset) => onChange?.(name === 'never' ? null : laterThan(value, name, new Date()));
   const place = (
@@ -214,7 +216,7 @@ function TimeField({ presets = [], value, onChange, ...given }: TimeProps) {
       readOnly
       value={value ? dateTime(value) : undefined}
       suffix={<CalendarOutlined className="ink-3" />}
-      onFocus={() => want(true)}
+      {...visits}
     />
   );
   return (
@@ -226,7 +228,7 @@ function TimeField({ presets = [], value, onChange, ...given }: TimeProps) {
           {...rest}
           value={value}
           onChange={onChange}
-          isOpened={isWanted}
+          isOpened={isHere}
           meanwhile={place}
           failed={note => (
             <>

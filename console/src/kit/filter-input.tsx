@@ -9,6 +9,7 @@ import { endsOf, type Filter, type Params } from './resource.ts';
 import { shortcut } from './shortcuts.ts';
 import type { RangeProps } from './time-input.tsx';
 import { t, tOf } from './text.ts';
+import { useWanted } from './wanted.ts';
 
 const RangeInput = inPlace(async () => (await import('./time-input.tsx')).RangeInput);
 
@@ -85,7 +86,7 @@ function TagsFilter({ filter, label, value, onChange }: TagsProps) {
 
 /** The calendar is a tenth of a page, and few lists are narrowed by time: until somebody wants it, a field that looks like it. */
 function RangeFilter(range: RangeProps) {
-  const [isWanted, want] = useState(false);
+  const { isWanted, isHere, visits } = useWanted();
   const { label, startTime } = range;
   const place = (
     <span className="filter-range">
@@ -95,12 +96,12 @@ function RangeFilter(range: RangeProps) {
         title={label}
         placeholder={label}
         suffix={<CalendarOutlined className="ink-3" />}
-        onFocus={() => want(true)}
+        {...visits}
       />
     </span>
   );
   if (!isWanted && !startTime) return place;
-  return <RangeInput {...range} isOpened={isWanted} meanwhile={place} />;
+  return <RangeInput {...range} isOpened={isHere} meanwhile={place} />;
 }
 
 interface SelectProps {

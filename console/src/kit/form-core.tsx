@@ -13,7 +13,7 @@ import { keepDraft, takeDraft, withoutSecrets } from './drafts.ts';
 import { ErrorState, isRowGone } from './empty.tsx';
 import type { FieldProblem } from './errors.ts';
 import { Field, fieldPaths, FormContext } from './fields.tsx';
-import { fieldAt, focusFirst, isShown, mended, ruleProblems, sentence, touched } from './form-parts.ts';
+import { fieldAt, focusFirst, isShown, mended, ruleProblems, sentence, showFirst, touched } from './form-parts.ts';
 import { type Path, pathOf, place, type PlacedProblem } from './form-paths.ts';
 import { changedFields, FormState, isSame } from './form-state.ts';
 import type { HistoryOf } from './history-of.ts';
@@ -197,8 +197,7 @@ export function useForm(props: CoreProps) {
     const first = [...(body.current?.querySelectorAll('[data-field]') ?? [])].find(one =>
       said.has(one.getAttribute('data-field')!),
     );
-    first?.scrollIntoView({ block: 'center' });
-    focusFirst(first);
+    showFirst(first);
     if (homeless.length)
       notify.error(otherwise ?? homeless.map(problem => `${problem.path}: ${ruleText(problem, language)}`).join('\n'));
   }

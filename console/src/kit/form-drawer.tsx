@@ -1,7 +1,6 @@
 /** The drawer in which a row is made or changed. */
 import { Button, Drawer } from 'antd';
 import { type CoreProps, useForm } from './form-core.tsx';
-import { useReturn } from './return.ts';
 import { commandKey } from './shortcuts.ts';
 import { t } from './text.ts';
 
@@ -15,7 +14,6 @@ export interface FormProps extends Omit<CoreProps, 'stays'> {
 
 export function FormDrawer({ title, widthPx: wide = widthPx, ...props }: FormProps) {
   const { content, side, isBusy, isIdle, conflict, save, close } = useForm(props);
-  useReturn();
   return (
     <Drawer
       open

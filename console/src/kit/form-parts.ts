@@ -21,7 +21,8 @@ export const sentence = (problem: PlacedProblem, value: unknown, kind?: FormFiel
 /** What the fields' own rules say, beyond the schema. */
 export const ruleProblems = (fields: readonly FormField[], values: Values): FieldProblem[] =>
   fields.flatMap(({ name, rule }) => {
-    const found = rule ? rule.check(values[name] as never) : true;
+    // what the form does not ask for, no rule is about
+    const found = rule && name in values ? rule.check(values[name] as never) : true;
     return found === true ? [] : found.map(problem => ({ ...problem, path: [name, ...problem.path].join('.') }));
   });
 
@@ -59,4 +60,12 @@ export function fieldAt(fields: readonly FormField[], name: Path): FormField | u
 
 export function isShown(field: FormField, values: Values, isEdit: boolean) {
   return (!field.only || (field.only === 'edit') === isEdit) && (!field.when || field.when(values));
+}
+
+/** Brings a field that refuses into view, with what it says: of one that is higher than the window that stands far below where it begins. */
+export function showFirst(field: Element | undefined): void {
+  field?.scrollIntoView({ block: 'center' });
+  focusFirst(field);
+  // once it is drawn
+  setTimeout(() => field?.querySelector('.ant-form-item-explain')?.scrollIntoView({ block: 'nearest' }));
 }

@@ -2,7 +2,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { ConfigProvider } from 'antd';
 import type { Locale } from 'antd/es/locale';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import { keepFocus } from './focus.ts';
 import { OverlayHost } from './overlay-host.tsx';
 import { queryClient } from './query.ts';
 import { language } from './text.ts';
@@ -20,6 +21,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 export function Frame({ children }: { children: ReactNode }) {
   const theme = useTheme();
   const isNarrow = useNarrow();
+  useEffect(keepFocus, []);
   return (
     <QueryClientProvider client={queryClient}>
       <ConfigProvider

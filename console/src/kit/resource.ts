@@ -107,6 +107,8 @@ interface FieldLook {
   width?: number | string;
   /** What the form refuses beyond the schema of its call; the server refuses it too, in other words. */
   rule?: Rule<never>;
+  /** What it must be, said before it is typed, and whether it is by now. */
+  rules?: (value: unknown) => ReactNode;
   /** What follows from a value that is allowed, and that one would rather know before saving. */
   warn?: (value: unknown, values: Values) => string | undefined;
   /** Puts what was typed into the form the rules ask for, when the field is left: values of this field and of those beside it. */
@@ -158,7 +160,7 @@ export interface RowAction<Row> {
   level?: 'reversible' | 'disruptive' | 'destructive';
   isDanger?: boolean;
   /** Sentence of the question; of what depends on the rows, made of them. */
-  warning?: Named<'warning'> | ((rows: Row[]) => string | undefined);
+  warning?: Named<'warning'> | ((rows: Row[]) => string | undefined | Promise<string>);
   /** What the question shows to be copied (confirm-dialog.tsx). */
   toCopy?: (rows: Row[]) => readonly string[];
   run?: (rows: Row[], context: ActionContext) => Promise<unknown> | void;

@@ -10,7 +10,6 @@ import { present } from '../kit/present.tsx';
 import { mayLeave } from '../kit/leaving.ts';
 import { useAction } from '../kit/query.ts';
 import { rowsOf } from '../kit/row-search.ts';
-import { useReturn } from '../kit/return.ts';
 import { t } from '../kit/text.ts';
 import { shareNeeds } from './share-needs.ts';
 
@@ -25,7 +24,6 @@ const oneSite = ofArea({ user: 'GET /user/site/{siteID}', client: 'GET /client/s
 const widthPx = 560;
 
 export function ShareDrawer({ sites, onClose }: { sites: readonly Site[]; onClose: () => void }) {
-  useReturn();
   const [seen, setSeen] = useState<Seen>(() => new Map(sites.map(site => [site.id, site.users])));
   // the list may be older than what somebody did since
   useEffect(() => {

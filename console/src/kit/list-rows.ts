@@ -15,12 +15,12 @@ export function rowsAt(resource: Resource<never, Row>, params: Params, state: Li
 }
 
 /** All that the list finds with its filters and in its order, on every page of it: the first `allRowsMax` of `total`. */
-export async function allRows(resource: Resource<never, Row>, params: Params, state: ListState) {
+export async function allRows(resource: Resource<never, Row>, params: Params, state: ListState, signal?: AbortSignal) {
   // a row that moves to a later page meanwhile is still one row
   const rows = new Map<number, Row>();
   let total = 0;
   for (let page = 1; (page - 1) * pageSize < allRowsMax; page++) {
-    const answer = await rowsAt(resource, params, { ...state, page, pageSize });
+    const answer = await rowsAt(resource, params, { ...state, page, pageSize }, signal);
     for (const row of answer.data) rows.set(row.id, row);
     total = answer.total;
     if (!answer.data.length || page * pageSize >= total) break;

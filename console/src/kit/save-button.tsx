@@ -2,6 +2,7 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { useEffect, useRef, useState } from 'react';
+import { notify } from './notice.ts';
 import { t } from './text.ts';
 import { bytes } from './units.ts';
 
@@ -12,35 +13,36 @@ export interface Saving {
 }
 
 export function SaveButton({ save, note }: { save: (saving: Saving) => Promise<void>; note?: string | undefined }) {
-  const [isSaving, setSaving] = useState(false);
   const [came, setCame] = useState<number>();
-  const left = useRef<AbortController>(undefined);
-  useEffect(() => () => left.current?.abort(), []);
+  const at = useRef<AbortController>(undefined);
+  useEffect(() => () => at.current?.abort(gone), []);
+  const isSaving = came !== undefined;
+
   async function start() {
-    const { signal } = (left.current = new AbortController());
-    setSaving(true);
+    const { signal } = (at.current = new AbortController());
+    setCame(0);
     try {
       await save({ signal, onBytes: count => !signal.aborted && setCame(count) });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      if (signal.reason !== gone) notify.info(t('export.stopped'));
     } finally {
-      setSaving(false);
       setCame(undefined);
     }
   }
-  if (came !== undefined)
-    return (
-      <Button icon={<CloseOutlined />} onClick={() => left.current?.abort()} title={t('export.stop')}>
-        {t('export.came', { size: bytes(came) })}
-      </Button>
-    );
   const title = note === undefined ? t('action.csv') : `${t('action.csv')}\n${note}`;
+  // one button all along: whoever pressed it stands on it still, and can stop what it began
   return (
     <Button
       type="text"
-      icon={<DownloadOutlined />}
-      loading={isSaving}
-      aria-label={t('action.csv')}
-      title={title}
-      onClick={() => void start()}
-    />
+      icon={isSaving ? <CloseOutlined aria-hidden /> : <DownloadOutlined aria-hidden />}
+      aria-label={!isSaving ? t('action.csv') : came > 0 ? undefined : t('export.stop')}
+      title={isSaving ? t('export.stop') : title}
+      onClick={() => (isSaving ? at.current?.abort() : void start())}
+    >
+      {isSaving && came > 0 && t('export.came', { size: bytes(came) })}
+    </Button>
   );
 }
+/** Why it was given up: the page was left, and nobody is there to be told. */
+const gone = new DOMException('', 'AbortError');

@@ -230,12 +230,13 @@ async function saveList(
   try {
     const { file } = resource;
     if (file) return await exportList(file.call, { ...params, ...file.input(state) }, saving);
-    const { rows, total } = await allRows(resource, params, state);
+    const { rows, total } = await allRows(resource, params, state, saving.signal);
     if (rows.length < total) notify.info(t('list.csvCut', { count: rows.length }));
     const head = shown.map(column => tOf('field', column.label ?? column.name));
     download(resource.name, csvOf([head, ...rows.map(row => shown.map(column => plain(column, row)))]));
   } catch (error) {
-    if (!saving.signal.aborted) present(error);
+    if (saving.signal.aborted) throw error;
+    present(error);
   }
 }
 

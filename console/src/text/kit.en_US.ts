@@ -110,7 +110,8 @@ export default {
   'form.readOnly': 'You may look at this, not change it.',
 
   'export.kept': '{count} saved as {name}.',
-  'export.came': '{size} so far: stop',
+  'export.came': 'Stop ({size} so far)',
+  'export.stopped': 'The export was stopped; no file was saved.',
   'export.stop': 'Stop the export',
   'export.saved': '{size} saved as {name}.',
   'export.brokenOff':

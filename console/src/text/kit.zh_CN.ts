@@ -107,7 +107,8 @@ export default {
   'form.readOnly': '您只能查看，不能更改。',
 
   'export.kept': '{count} 条已存成 {name}。',
-  'export.came': '已收到 {size}，停止导出',
+  'export.came': '停止导出（已收到 {size}）',
+  'export.stopped': '已停止导出，没有保存文件。',
   'export.stop': '停止导出',
   'export.saved': '已将 {size} 存成 {name}。',
   'export.brokenOff': '导出到一半就中断了，文件不完整，所以没有保存：可能是连接断了，或您已没有读取的权限。',

@@ -108,7 +108,8 @@ export const kit = {
   'form.readOnly': '您只能檢視，不能變更。',
 
   'export.kept': '{count} 筆已存成 {name}。',
-  'export.came': '已收到 {size}，停止匯出',
+  'export.came': '停止匯出（已收到 {size}）',
+  'export.stopped': '已停止匯出，沒有儲存檔案。',
   'export.stop': '停止匯出',
   'export.saved': '已將 {size} 存成 {name}。',
   'export.brokenOff': '匯出到一半就中斷了，檔案不完整，所以沒有儲存：可能是連線斷了，或您已沒有讀取的權限。',

@@ -98,6 +98,25 @@ test('by the clock into the folder, restored for a trial by itself; a next time 
   assert.ok(Date.parse((await read()).nextAt) > Date.now(), 'its turn has moved on');
 });
 
+test('overdue: its time is over and nobody began it, or none has succeeded for twice its rhythm; in time it is not', async () => {
+  const { db } = api.database;
+  const isOverdue = async () => (await read()).isOverdue as boolean;
+  assert.equal(await isOverdue(), false);
+  const { nextAt } = await read();
+  await sql`update "databaseBackup" set "nextAt" = now() - interval '14 minutes'`.execute(db);
+  assert.equal(await isOverdue(), false, 'it may wait for another to end');
+  await sql`update "databaseBackup" set "nextAt" = now() - interval '16 minutes'`.execute(db);
+  assert.equal(await isOverdue(), true);
+  await sql`update "databaseBackup" set "nextAt" = ${nextAt}, "updatedAt" = now() - interval '9 days'`.execute(db);
+  assert.equal(await isOverdue(), false, 'there is the one of just now');
+  await sql`update "backupRun" set "endedAt" = "endedAt" - interval '49 hours'`.execute(db);
+  assert.equal(await isOverdue(), true);
+  await sql`update "databaseBackup" set enabled = false`.execute(db);
+  assert.equal(await isOverdue(), false, 'nobody wants any');
+  await sql`update "databaseBackup" set enabled = true, "updatedAt" = now()`.execute(db);
+  await sql`update "backupRun" set "endedAt" = "endedAt" + interval '49 hours'`.execute(db);
+});
+
 test('to a store that checks signatures, past a moment in which it is busy; the oldest goes, what others put there stays', async () => {
   const s3 = {
     target: 's3',

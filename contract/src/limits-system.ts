@@ -6,6 +6,8 @@ export const backupTargets = ['folder', 's3'] as const;
 export const backupRunKinds = ['backup', 'restoreTest'] as const;
 export const backupRunStates = ['asked', 'running', 'done', 'failed'] as const;
 export const backupLimits = {
+  /** so long after its time a backup that nobody began is missed */
+  lateMinutes: 15,
   /** backups that are kept at the target */
   keepMax: 365,
   /** scrypt stands before it, and somebody must be able to write it down */

@@ -8,7 +8,15 @@ export const pinnedSystem: Record<string, unknown> = {
   backupTargets: ['folder', 's3'],
   backupRunKinds: ['backup', 'restoreTest'],
   backupRunStates: ['asked', 'running', 'done', 'failed'],
-  backupLimits: { keepMax: 365, passphraseMin: 12, passphraseMax: 200, runsShown: 12, runsKept: 400, beatSeconds: 120 },
+  backupLimits: {
+    keepMax: 365,
+    passphraseMin: 12,
+    passphraseMax: 200,
+    runsShown: 12,
+    runsKept: 400,
+    beatSeconds: 120,
+    lateMinutes: 15,
+  },
   webhookKinds: [
     'certificateFailed',
     'certificateEnds',

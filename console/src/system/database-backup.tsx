@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
-import { backupRhythms, backupTargets } from '#contract/limits.ts';
+import { backupRhythms, backupRunKinds, backupTargets } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { isError } from '../kit/error-code.ts';
 import { ErrorState } from '../kit/empty.tsx';
@@ -13,7 +13,7 @@ import { present } from '../kit/present.tsx';
 import { queryClient } from '../kit/query.ts';
 import { type FieldName, type FormField, options, type Values } from '../kit/resource.ts';
 import { currentSelf, useSelf } from '../kit/session.ts';
-import { Status } from '../kit/status.tsx';
+import { Status, Toned } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { bytes, number } from '../kit/units.ts';
@@ -28,6 +28,8 @@ const start = 'POST /client/setting/system/DBBackup/run';
 type Answer = AnswerOf<typeof read>;
 type Run = Answer['runs'][number];
 const pollMs = 3000;
+/** The clock may begin one while somebody looks. */
+const quietPollMs = 30_000;
 /** A run that nobody takes up by then has nobody to do it. */
 const takenUpMs = 60_000;
 
@@ -81,7 +83,7 @@ export function DatabaseBackup() {
     queryKey: [read],
     queryFn: () => call(read),
     retry: false,
-    refetchInterval: ({ state }) => (state.data?.runs.some(isOpen) ? pollMs : false),
+    refetchInterval: ({ state }) => (state.data?.runs.some(isOpen) ? pollMs : quietPollMs),
   });
   const now = found.data;
   if (!now && found.error)
@@ -143,11 +145,10 @@ const isOpen = ({ state }: Run) => state === 'asked' || state === 'running';
 
 /** What an operator wants to know first: is there one, and can it be restored. */
 function State({ now, at }: { now: Answer; at: number }) {
-  const { lastBackup, lastRestoreTest, nextAt, runs } = now;
+  const { lastBackup, lastRestoreTest, nextAt, isOverdue, runs } = now;
   const can = useCan();
   const [busy, setBusy] = useState<Run['kind']>();
   const open = runs.find(isOpen);
-  const [latest] = runs;
   async function begin(kind: Run['kind']) {
     setBusy(kind);
     try {
@@ -161,24 +162,35 @@ function State({ now, at }: { now: Answer; at: number }) {
     }
   }
   const isForgotten = open?.state === 'asked' && at - Date.parse(open.createdAt) > takenUpMs;
+  const failures = backupRunKinds
+    .map(kind => runs.find(run => run.kind === kind && !isOpen(run)))
+    .filter(run => run?.state === 'failed');
   return (
     <section className="panel panel-padded" aria-label={t('backup.state')}>
-      <p role="status">
-        {lastBackup
-          ? t('backup.last', { time: dateTime(lastBackup.endedAt), size: bytes(lastBackup.bytes ?? 0) })
-          : t('backup.none')}{' '}
-        {nextAt && t('backup.next', { time: dateTime(nextAt) })}
-      </p>
-      <p className={lastRestoreTest ? undefined : 'bad'}>
-        {lastRestoreTest
-          ? t('backup.tested', { time: dateTime(lastRestoreTest.endedAt), count: number(lastRestoreTest.rowCount ?? 0) })
-          : t('backup.untested')}
-      </p>
-      {latest?.state === 'failed' && (
-        <p className="bad" role="alert">
-          {t('backup.failed', { kind: t(`backupKind.${latest.kind}`), why: latest.problem ?? '' })}
+      <div role="status" className="backup-state">
+        {open && <Toned tone="warn">{t(`backup.${stepOf(open)}`)}</Toned>}
+        <Toned tone={!lastBackup ? 'bad' : isOverdue ? 'warn' : 'good'}>
+          {lastBackup
+            ? t('backup.last', { time: dateTime(lastBackup.endedAt), size: bytes(lastBackup.bytes ?? 0) })
+            : t('backup.none')}
+        </Toned>
+        {isOverdue && <Toned tone="bad">{t('backup.overdue')}</Toned>}
+        <Toned tone={nextAt ? 'idle' : 'warn'}>
+          {nextAt ? t(Date.parse(nextAt) < at ? 'backup.wasDue' : 'backup.next', { time: dateTime(nextAt) }) : t('backup.off')}
+        </Toned>
+        <Toned tone={lastRestoreTest ? 'good' : lastBackup ? 'bad' : 'idle'}>
+          {lastRestoreTest
+            ? t('backup.tested', { time: dateTime(lastRestoreTest.endedAt), count: number(lastRestoreTest.rowCount ?? 0) })
+            : t(lastBackup ? 'backup.untested' : 'backup.nothingToTest')}
+        </Toned>
+      </div>
+      {/* beside what is read aloud when it changes: this does every few seconds */}
+      {open?.startedAt && <Progress run={open} runs={runs} at={at} />}
+      {failures.map(run => (
+        <p key={run!.kind} className="bad" role="alert">
+          {t('backup.failed', { kind: t(`backupKind.${run!.kind}`), time: dateTime(run!.endedAt), why: run!.problem ?? '' })}
         </p>
-      )}
+      ))}
       {isForgotten && (
         <p className="bad" role="alert">
           {t('backup.nobody')}
@@ -196,6 +208,31 @@ function State({ now, at }: { now: Answer; at: number }) {
       )}
     </section>
   );
+}
+
+/** What the one does that is under way. */
+function stepOf({ state, kind, file }: Run) {
+  if (state === 'asked') return 'waits';
+  return kind === 'restoreTest' ? 'restores' : file === null ? 'collects' : 'stores';
+}
+
+/** For how long it has been under way, and how long the one before took. */
+function Progress({ run, runs, at }: { run: Run; runs: Run[]; at: number }) {
+  const before = runs.find(({ kind, state }) => kind === run.kind && state === 'done');
+  return (
+    <p className="ink-3">
+      {t('backup.since', { time: span(run.startedAt!, at) })}{' '}
+      {before?.startedAt && before.endedAt && t('backup.took', { time: span(before.startedAt, Date.parse(before.endedAt)) })}
+    </p>
+  );
+}
+
+/** 3:07 or 1:02:07; clocks of server and browser may differ. */
+function span(from: string, to: number): string {
+  const seconds = Math.max(0, Math.round((to - Date.parse(from)) / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, rest] = [Math.floor(seconds / 3600), `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`];
+  return hours ? `${hours}:${rest}` : rest;
 }
 
 function Runs({ runs }: { runs: Run[] }) {

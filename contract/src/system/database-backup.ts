@@ -67,6 +67,8 @@ export const databaseBackup = calls(
         version: int(),
         /** when the clock makes the next one */
         nextAt: nullable(time()),
+        /** its time is long over, or none has succeeded for twice its rhythm */
+        isOverdue: bool(),
         /** the latest that succeeded */
         lastBackup: nullable(Run),
         lastRestoreTest: nullable(Run),

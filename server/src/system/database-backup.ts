@@ -91,6 +91,15 @@ export const lastDone = (db: Db, backupID: number, kind: BackupRun['kind']): Pro
     sql`select ${runColumns} from "backupRun" where "backupID" = ${backupID} and kind = ${kind} and state = 'done' order by id desc limit 1`,
   );
 
+/** Nobody began it, though its time is over; or what was begun has not succeeded for twice as long as it should have. */
+const isOverdue = async (db: Db, backupID: number): Promise<boolean> =>
+  !!(await row(
+    db,
+    sql`select 1 from "databaseBackup" b where id = ${backupID} and enabled and ("nextAt" < now() - ${backupLimits.lateMinutes} * interval '1 minute'
+      or greatest("updatedAt", (select max("endedAt") from "backupRun" r where r."backupID" = b.id and kind = 'backup' and state = 'done'))
+        < now() - 2 * ('1 ' || every)::interval)`,
+  ));
+
 const stored = async (ctx: Context) => (await ctx.store(databaseBackupTable).page({ pageSize: 1 })).data[0];
 
 export const databaseBackupCalls = implement(databaseBackup, {
@@ -103,6 +112,7 @@ export const databaseBackupCalls = implement(databaseBackup, {
     return {
       ...{ enabled, every, hour, weekday, timezone, target, folder, endpoint, region, bucket, prefix, accessKeyID },
       ...{ secretKeyIsSet, passphraseIsSet, logs, keep, restoreTest, version, nextAt },
+      isOverdue: await isOverdue(ctx.db, id),
       lastBackup: (await lastDone(ctx.db, id, 'backup')) ?? null,
       lastRestoreTest: (await lastDone(ctx.db, id, 'restoreTest')) ?? null,
       runs: (

@@ -68,6 +68,7 @@ export const pieces: readonly Piece[] = [
       'FilterToggle',
       'ExportButton',
       'SaveButton',
+      'NewButton',
       'CreateForm',
       'OneRow',
       'Opened',

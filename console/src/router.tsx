@@ -129,7 +129,11 @@ export function createAppRouter(screens: AreaScreens) {
       () => linkDataStore.get() !== null,
     ),
     login('/oidc', 'open', () => import('./account/oidc.tsx')),
-    login('/changePassword', 'own', () => import('./account/changePassword.tsx')),
+    login(
+      '/changePassword',
+      'own',
+      withTexts('account', () => import('./account/changePassword.tsx')),
+    ),
     login('/switchUser', 'open', () => import('./account/switchUser.tsx')),
   ];
 

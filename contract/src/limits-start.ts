@@ -39,6 +39,7 @@ export const session = {
   cookieYears: 2,
   cookieTypes: { user: 'u', client: 'c', admin: 'a' },
   passwordLengthMin: 8,
+  passwordLengthMax: 200,
   codeDigits: 6,
   codeLifetimeMinutes: 10,
   codeTriesMax: 5,

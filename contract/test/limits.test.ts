@@ -80,6 +80,7 @@ const pinned: Record<string, unknown> = {
     cookieYears: 2,
     cookieTypes: { user: 'u', client: 'c', admin: 'a' },
     passwordLengthMin: 8,
+    passwordLengthMax: 200,
     codeDigits: 6,
     codeLifetimeMinutes: 10,
     codeTriesMax: 5,

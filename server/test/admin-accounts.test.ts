@@ -68,6 +68,10 @@ test('the vendor’s root makes an administrator with a role: of its own tree, w
     [finance.id],
   );
   assert.equal((await by(api, a.client).read('/client/accounts?auth=admin')).total, 0);
+  // and by its role; another one's is nobody's here
+  const having = await root.read(`/admin/accounts?roleID=${finance.role}`);
+  assert.deepEqual([having.total, having.data[0].id], [1, finance.id]);
+  assert.equal((await by(api, a.client).read(`/client/accounts?roleID=${finance.role}`)).total, 0);
   is(await by(api, a.client).put('/client/account', { id: finance.id, name: 'x' }), 'parameter', 404);
 });
 

@@ -54,7 +54,7 @@ describe('cloudflare', () => {
       assert.equal(zones.size, 1);
       has({ id: 'Zone1', name: 'one.test', status });
       const { failed } = await driverOf(apiOf(fake, 'cloudflare')).prepare([cdn], [cdn]);
-      assert.match(saidText(failed.get(1)!.said, 'en_US'), new RegExp(status));
+      assert.match(String(failed.get(1)), new RegExp(status));
     }
     for (const type of ['partial', 'secondary', 'internal']) {
       has({ id: 'Zone1', name: 'one.test', type });

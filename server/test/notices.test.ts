@@ -118,7 +118,7 @@ test('one mail of all that came, in the reader’s language; the next one waits 
   assert.deepEqual(
     (await inbox(a.client)).notices.map(({ kind, sentence }) => `${kind} ${sentence}`),
     [
-      'accountLocked Locked: helper@test.test',
+      'accountLocked Account locked: helper@test.test',
       'nodeBack 7 nodes are back: edge-1, edge-2, edge-3, edge-4, edge-5 …',
       'nodeOffline 8 nodes are offline: edge-1, edge-2, edge-3, edge-4, edge-5 …',
     ],

@@ -26,6 +26,12 @@ test('an account that nobody could be mailed of says so, and its first password 
   const { page } = operator;
   await operator.load('/client/userManagement/users');
   await page.getByRole('button', { name: '新增' }).first().click();
+  const kind = (name: string) => page.locator('.ant-drawer-open .ant-segmented-item', { hasText: name }).click();
+  // who is of one's own house has a role: the form says so by itself
+  await kind('子帳號');
+  await save(operator);
+  await page.locator('.ant-form-item-explain-error', { hasText: '請選擇一個角色' }).waitFor();
+  await kind('客戶');
   await page.fill('#email', 'trial@house.test');
   await page.fill('#name', 'Trial');
   await picture(page, 'account-create');

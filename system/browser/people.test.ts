@@ -1,4 +1,4 @@
-/** Screens about people and licences: the roles matrix, the API's documentation, licences and their files, and what one is told. */
+/** Screens about people and licences, by keyboard alone: the roles matrix, the API's documentation, licences and their files, and what one is told. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,6 +7,7 @@ import { poll } from '#server/store/engine-process.ts';
 import { password } from '#system/whole.ts';
 import { type Area, picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
+import { focusedIs, press, tabTo, typeInto } from './keys.ts';
 
 const stand = demo();
 
@@ -25,13 +26,17 @@ async function saved(page: Page, press: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
   return textOf(download);
 }
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
-async function tabTo(page: Page, label: string) {
-  for (let steps = 0; steps < 60; steps++) {
-    if ((await focused(page)) === label) return;
-    await page.keyboard.press('Tab');
-  }
-  assert.fail(`no way by the keyboard to “${label}”`);
+const labelled = (page: Page, label: string) => page.locator(`[aria-label="${label}"]`).first();
+/** The button of a drawer's foot. */
+const save = (page: Page) => page.keyboard.press('Control+Enter');
+/** Chooses in the menu that is open. */
+async function inMenu(page: Page, name: string) {
+  const item = page.getByRole('menuitem', { name });
+  await item.waitFor();
+  await page.keyboard.press('Tab');
+  for (let n = 0; n < 20 && !(await item.evaluate(one => one === document.activeElement)); n++)
+    await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
 }
 const clean = (visitor: Visitor, expected: RegExp) =>
   assert.deepEqual(
@@ -45,21 +50,21 @@ test('the roles matrix by keyboard: searched, a box over a group has three state
   await visitor.load('/client/userManagement/roles');
   await page.keyboard.press('c');
   await page.locator('.matrix').waitFor();
-  await page.locator('#name').focus();
-  await page.keyboard.type('Certificates');
+  await typeInto(page, '#name', 'Certificates');
   await picture(page, 'people-roles-form');
-  await tabTo(page, 'Search resources');
+  await tabTo(page, labelled(page, 'Search resources'));
   await page.keyboard.type('certif');
   const rows = page.locator('.matrix tbody tr:not(.matrix-group)');
   await page.waitForFunction(() => document.querySelectorAll('.matrix tbody tr:not(.matrix-group)').length === 1);
   assert.match(await rows.first().innerText(), /Certificates/);
-  await tabTo(page, 'Certificates: Edit');
+  await tabTo(page, labelled(page, 'Certificates: Edit'));
   await page.keyboard.press('Space');
-  await page.locator('[aria-label="Search resources"]').fill('');
+  await typeInto(page, '[aria-label="Search resources"]', ' ');
+  await page.keyboard.press('Backspace');
   const group = page.getByRole('checkbox', { name: 'Sites: View' }).first();
   assert.ok(await group.evaluate(box => (box as HTMLInputElement).indeterminate));
   // whoever sees nothing edits nothing: both boxes of the row go
-  await tabTo(page, 'Certificates: View');
+  await tabTo(page, labelled(page, 'Certificates: View'));
   await page.keyboard.press('Space');
   assert.equal(await page.getByRole('checkbox', { name: 'Certificates: Edit' }).isChecked(), false);
   await page.keyboard.press('Space');
@@ -84,25 +89,34 @@ test('a call is tried with one’s own token as a program would send it, refused
   await visitor.load('/client/userManagement/apiDoc');
   await picture(page, 'people-apidoc');
   const open = async (word: string, name: string) => {
-    await page.getByRole('searchbox', { name: 'Search paths or resources' }).fill(word);
-    await page.locator('.api-doc-list a', { hasText: name }).first().click();
+    await typeInto(page, '[aria-label="Search paths or resources"]', word);
+    await tabTo(page, page.locator('.api-doc-list a', { hasText: name }).first());
+    await page.keyboard.press('Enter');
   };
   await open('get roles', '/roles');
   const sample = page.locator('.api-code').first();
+  // one of a group: the arrows choose
+  const chooseSample = async (language: string) => {
+    const wanted = page.locator('.api-sample-head').getByRole('radio', { name: language, exact: true });
+    for (let n = 0; n < 5 && !(await wanted.isChecked()); n++) {
+      await tabTo(page, page.locator('.api-sample-head input:checked'));
+      await page.keyboard.press('ArrowRight');
+    }
+  };
   for (const [language, said] of [
     ['curl', 'curl -sS'],
     ['Node', 'await fetch('],
     ['Python', 'urllib.request'],
     ['Go', 'http.NewRequest('],
   ] as const) {
-    await page.locator('.api-sample-head').getByText(language, { exact: true }).click();
+    await chooseSample(language);
     await sample.getByText(said).waitFor();
     assert.match(await sample.innerText(), /\/api\/v1\/client\/roles/);
   }
   const send = page.getByRole('button', { name: 'Send' });
   assert.equal(await send.isDisabled(), true, 'without a token nothing is sent');
-  await page.locator('.api-try input[type=password]').fill(token);
-  await send.click();
+  await typeInto(page, '.api-try input[type=password]', token);
+  await press(page, 'button', 'Send');
   const outcome = page.locator('.api-outcome');
   await outcome.getByText('200').waitFor();
   assert.match(await page.locator('.api-code').last().innerText(), /"total":/);
@@ -110,7 +124,7 @@ test('a call is tried with one’s own token as a program would send it, refused
 
   // the token stays while the page does; what it does not hold is refused in its own words
   await open('get products', '/products');
-  await send.click();
+  await press(page, 'button', 'Send');
   await outcome.getByText('403').waitFor();
   assert.match(await page.locator('.api-code').last().innerText(), /101018/);
   clean(visitor, /403/);
@@ -120,24 +134,28 @@ test('a call is tried with one’s own token as a program would send it, refused
 test('a licence is made and issued as a file; an edited one is refused at the operator’s, the good one is in force', async () => {
   const vendor = await stand.inside('admin');
   await vendor.load('/admin/licenses');
-  await vendor.page.locator('[data-create]').first().click();
-  await vendor.page.fill('#name', 'Small house');
-  await vendor.page.fill('#siteLimit', '500');
+  await vendor.page.keyboard.press('c');
+  await typeInto(vendor.page, '#name', 'Small house');
+  await typeInto(vendor.page, '#siteLimit', '500');
   await picture(vendor.page, 'people-license-form');
-  await vendor.page.click('.ant-drawer-open .ant-drawer-footer .ant-btn-primary');
+  await save(vendor.page);
   await vendor.page.locator('.ant-table-row', { hasText: 'Small house' }).waitFor();
   await picture(vendor.page, 'people-licenses');
 
   await vendor.load('/admin/offlineLicense');
-  await vendor.page.getByRole('button', { name: 'Issue' }).first().click();
-  await vendor.page.fill('#name', 'House of waves');
-  await vendor.choose('licenseID', 'Small house');
-  await vendor.page.click('.ant-drawer-open .ant-drawer-footer .ant-btn-primary');
+  await press(vendor.page, 'button', 'Issue');
+  await typeInto(vendor.page, '#name', 'House of waves');
+  await tabTo(vendor.page, vendor.page.locator('#licenseID'));
+  await vendor.page.keyboard.type('Small');
+  await vendor.page.locator('.ant-select-item-option-active', { hasText: 'Small house' }).waitFor();
+  await vendor.page.keyboard.press('Enter');
+  await save(vendor.page);
   const row = vendor.page.locator('.ant-table-row', { hasText: 'House of waves' });
   await row.getByText('Not registered').waitFor();
   const file = await saved(vendor.page, async () => {
-    await row.locator('.row-actions button, .ant-dropdown-trigger').last().click();
-    await vendor.page.getByRole('menuitem', { name: 'Download file' }).click();
+    await tabTo(vendor.page, row.getByRole('button', { name: 'More' }));
+    await vendor.page.keyboard.press('Enter');
+    await inMenu(vendor.page, 'Download file');
   });
   await picture(vendor.page, 'people-offline');
   clean(vendor, /^$/);
@@ -176,17 +194,15 @@ test('a lock is told in the inbox and read there; what was switched off stays of
   const visitor = await stand.inside('client');
   const { page } = visitor;
   await visitor.load('/client/userManagement/users');
-  await page
-    .getByRole('button', { name: /unread|notice/i })
-    .first()
-    .click();
-  await page.locator('.notice-list li', { hasText: 'Locked: locked@house.test' }).waitFor();
+  await press(page, 'button', /unread|notice/i);
+  await page.locator('.notice-list li', { hasText: 'Account locked: locked@house.test' }).waitFor();
   await picture(page, 'people-inbox');
   assert.ok(await poll(async () => (await told()).unread === 0, 60_000, 200), 'what was seen is read');
-  await page.getByRole('button', { name: 'What to be told' }).click();
+  await press(page, 'button', 'What to be told');
   const mail = page.locator('.notice-choices tr', { hasText: 'locked' }).getByRole('switch').last();
   const was = await mail.getAttribute('aria-checked');
-  await mail.click();
+  await tabTo(page, mail);
+  await page.keyboard.press('Space');
   await page.waitForFunction(
     before =>
       [...document.querySelectorAll('.notice-choices tr')]
@@ -196,6 +212,8 @@ test('a lock is told in the inbox and read there; what was switched off stays of
     was,
   );
   await picture(page, 'people-choices');
+  await page.keyboard.press('Escape');
+  await focusedIs(page, page.getByRole('button', { name: /notice/i }).first());
   const { choices } = await api<{ choices: { kind: string; mail: boolean }[] }>('client', 'GET', '/client/notices/choices');
   assert.equal(choices.find(one => one.kind === 'accountLocked')!.mail, was !== 'true');
   clean(visitor, /^$/);
@@ -217,23 +235,98 @@ test('who has a passkey fills in the code beside the password by it, and who has
   });
   await visitor.load('/client/systemManagement/systemSetting?tab=email');
   const code = page.getByRole('textbox', { name: 'Code' });
-  const passkey = page.getByRole('button', { name: 'Use a passkey instead' });
-  await passkey.click();
+  await press(page, 'button', 'Use a passkey instead');
   await visitor.message('You have no passkey at this address');
-  await page.getByText('No code?').click();
+  await tabTo(page, page.locator('summary, button', { hasText: 'No code?' }).first());
+  await page.keyboard.press('Enter');
   await page.getByText('breakwater account verification client@breakwater.test --off').waitFor();
   await picture(page, 'people-presence');
 
   await visitor.load('/client/userManagement/userInformation');
-  await page.getByRole('button', { name: 'Add passkey' }).click();
-  await page.locator('#passkey-password').fill(password);
+  await press(page, 'button', 'Add passkey');
+  await typeInto(page, '#passkey-password', password);
   await page.keyboard.press('Enter');
   await visitor.message('The passkey was added');
   await visitor.load('/client/systemManagement/systemSetting?tab=email');
-  await passkey.click();
+  await press(page, 'button', 'Use a passkey instead');
   await visitor.message('Confirmed: the code is filled in');
   assert.match(await code.inputValue(), /^\d{6}$/);
   await picture(page, 'people-presence-given');
   clean(visitor, /400/);
+  await visitor.close();
+});
+
+test('a role says who has it: the way to them from the list, their names before it is removed', async () => {
+  const role = await api<{ ids: [number] }>('client', 'POST', '/client/role', {
+    name: 'Night shift',
+    permissionKeys: ['sites.view'],
+  });
+  for (const name of ['mei', 'jun'])
+    await api('client', 'POST', '/client/account', {
+      ...{ auth: 'client', email: `${name}@house.test`, name, password: 'a good password', role: role.ids[0] },
+    });
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  const row = page.locator('.ant-table-row', { hasText: 'Night shift' });
+  await visitor.load('/client/userManagement/roles');
+  await tabTo(page, row.getByRole('link', { name: '2 accounts' }));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/userManagement/users?*roleID=${role.ids[0]}*`);
+  await page.locator('.ant-table-row', { hasText: 'mei@house.test' }).waitFor();
+  await visitor.complete();
+  assert.equal(await page.locator('.ant-table-row').count(), 2);
+  await page.locator('.filter-select', { hasText: 'Night shift' }).waitFor();
+  await picture(page, 'people-role-accounts');
+
+  await page.goBack();
+  await tabTo(page, row.getByRole('button', { name: 'More' }));
+  await page.keyboard.press('Enter');
+  await inMenu(page, 'Delete');
+  const question = page.locator('.ant-modal', { hasText: 'mei@house.test' });
+  await question.waitFor();
+  assert.match(await question.innerText(), /2 accounts have it \((jun|mei)@house\.test, (jun|mei)@house\.test\)/);
+  await picture(page, 'people-role-remove');
+  await typeInto(page, '.confirm-word input', 'Night shift');
+  await page.keyboard.press('Enter');
+  await row.waitFor({ state: 'detached' });
+  const { data } = await api<{ data: { roleID: number | null }[] }>('client', 'GET', '/client/accounts?name=mei@house.test');
+  assert.equal(data[0]!.roleID, null);
+  clean(visitor, /^$/);
+  await visitor.close();
+});
+
+test('a file of the audit that comes slowly is stopped by the button that began it: nothing is saved, and it can be begun again', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.load('/client/userManagement/logOperation');
+  const line = await visitor.context.newCDPSession(page);
+  const speed = (bytesPerSecond: number) =>
+    line.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency: 0, uploadThroughput: -1, downloadThroughput: bytesPerSecond },
+    });
+  await line.send('Network.enable');
+  // as over a telephone at the edge of nowhere
+  await speed(500);
+  const files: string[] = [];
+  page.on('download', file => files.push(file.suggestedFilename()));
+  const begin = page.getByRole('button', { name: 'Download as CSV' });
+  const stop = page.getByRole('button', { name: /^Stop \(/ });
+  await tabTo(page, begin);
+  await page.keyboard.press('Enter');
+  await stop.waitFor();
+  await focusedIs(page, stop);
+  await picture(page, 'people-audit-stop');
+  await page.keyboard.press('Enter');
+  await visitor.message('The export was stopped; no file was saved.');
+  await begin.waitFor();
+  await focusedIs(page, begin);
+  assert.deepEqual(files, []);
+
+  await speed(-1);
+  const file = await saved(page, () => page.keyboard.press('Enter'));
+  assert.match(file, /userManagement|auditLogs|POST/);
+  assert.equal(files.length, 1);
+  await focusedIs(page, begin);
+  clean(visitor, /^$/);
   await visitor.close();
 });

@@ -90,9 +90,19 @@ for (const language of ['zh_TW', 'zh_CN', 'en_US'] as const)
     const link = () => mailed(email, /(\/user\/verifyMail\?token=\S+)/);
     await visitor.go(await link());
     await ann.at('createPassword.title', ['password.new', 'password.repeat', 'createPassword.submit', 'verify.back']);
+    // what it must be is said before anything is typed, and what is so by now while it is
+    const rule = page.locator('.field-rules li', {
+      hasText: ann.say('password.least', { min: String(limits.passwordLengthMin) }),
+    });
+    await rule.and(page.locator(':not(.is-met)')).waitFor();
+    await ann.type('password', 'long enough');
+    await rule.and(page.locator('.is-met')).waitFor();
+    // eight as people count them: each of these is two to a program
+    await ann.type('password', '🔐🔐🔐🔐');
+    await rule.and(page.locator(':not(.is-met)')).waitFor();
     await ann.type('password', 'short');
     await ann.enter();
-    await ann.wrong('password', ann.say('password.min', { min: String(limits.passwordLengthMin) }));
+    await ann.wrong('password', ann.say('password.least', { min: String(limits.passwordLengthMin) }));
     await picture(page, `sign-in-link-${language}`);
     await ann.type('password', 'the first one of all');
     await ann.press(ann.say('login.showPassword'), { key: 'Space' });

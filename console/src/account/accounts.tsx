@@ -1,11 +1,10 @@
 /** Accounts below one's own: customers and sub-accounts of an operator, sub-users of a customer, everybody for an admin. */
 import '../node/fleet.css';
-import { PlusOutlined } from '@ant-design/icons';
-import { Button } from 'antd';
 import { Link, useSearch } from '@tanstack/react-router';
 import { loginTwoFactorTypes } from '#contract/limits.ts';
 import { accountStates } from '#contract/states.ts';
 import { type Area, area } from '../kit/area.ts';
+import { NewButton } from '../kit/new-button.tsx';
 import { ofArea } from '../kit/of-area.ts';
 import { Status } from '../kit/bits.tsx';
 import { useChoices } from '../kit/choices.ts';
@@ -13,13 +12,12 @@ import { useCan } from '../kit/permissions.ts';
 import { act, type Column, type Filter, options, type Resource, resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { useRow } from '../kit/use-row.ts';
-import { linkTo } from '../kit/screens.ts';
 import { dateTime } from '../kit/time.ts';
 import { type Named, t } from '../kit/text.ts';
 import { editFields } from './fields.ts';
 import { assignZones, createAccount, setPassword, setRole } from './forms.tsx';
 import { isRoot, signInAs } from './proxy.ts';
-import { type Account, authName, why, whyOwn } from './state.ts';
+import { type Account, accountsPage, authName, why, whyOwn } from './state.ts';
 
 /** The role's name; a role one may not assign keeps its number. */
 function Role({ account }: { account: Account }) {
@@ -62,11 +60,7 @@ function CreateButton() {
   const can = useCan();
   const { auth } = useSearch({ strict: false }) as { auth?: string };
   if (!can('POST /{area}/account')) return null;
-  return (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => void createAccount(auth)}>
-      {t('action.create')}
-    </Button>
-  );
+  return <NewButton onPress={() => void createAccount(auth)} />;
 }
 
 /** What follows for those that hang on it: its sub-accounts, an operator's customers too; never sites. */
@@ -98,6 +92,8 @@ const operator: Filter = {
   searchBy: 'name',
   text: row => String(row['email']),
 };
+/** Whom a role is given to: by the number of a role, too (roles.tsx). */
+const ofRole: Filter = { name: 'roleID', kind: 'select', from: 'GET /{area}/metaRoles' };
 const kinds = ['user', 'client'] as const;
 const vendorKinds = ['user', 'client', 'admin'] as const;
 const role: Column<Account> = { name: 'roleID', width: 130, render: account => <Role account={account} /> };
@@ -112,8 +108,6 @@ const zones: RowAction<Account> = {
 };
 
 interface Here {
-  /** the page's own name in the menu */
-  page: 'users' | 'usersList';
   empty: Named<'empty'>;
   filters: Filter[];
   /** Whose customers are a list of their own. */
@@ -123,30 +117,25 @@ interface Here {
 /** What the list is in each area. */
 const lists: Record<Area, Here> = {
   user: {
-    page: 'usersList',
     empty: 'accountsUser',
-    filters: [search, state],
+    filters: [search, state, ofRole],
     hasCustomers: () => false,
     more: [],
   },
   client: {
-    page: 'users',
     empty: 'accounts',
-    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'accountKind') }, state],
+    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'accountKind') }, state, ofRole],
     hasCustomers: () => false,
     more: [zones],
   },
   admin: {
-    page: 'usersList',
     empty: 'accountsAdmin',
-    filters: [search, { name: 'auth', kind: 'segments', ...options(vendorKinds, 'auth') }, state, operator],
+    filters: [search, { name: 'auth', kind: 'segments', ...options(vendorKinds, 'auth') }, state, operator, ofRole],
     hasCustomers: account => account.auth === 'client' && account.isRoot,
     more: [],
   },
 };
 const here = ofArea(lists);
-
-const accountsPage = () => linkTo(here.page)!;
 
 const customersOf: RowAction<Account> = {
   name: 'customers',

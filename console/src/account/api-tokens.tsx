@@ -1,12 +1,12 @@
 /** API tokens: what programs act by. A new one is shown this once. */
 import './api-doc.css';
-import { PlusOutlined } from '@ant-design/icons';
 import { Button, Modal } from 'antd';
 import { area } from '../kit/area.ts';
 import { Tags } from '../kit/bits.tsx';
 import { type AnswerOf, callAny, type RowOf } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { ofArea } from '../kit/of-area.ts';
+import { NewButton } from '../kit/new-button.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
 import { SecretOnce } from '../kit/pieces.ts';
@@ -98,11 +98,7 @@ function CreateButton() {
   const self = currentSelf();
   // a token would outlive the session that was opened for another
   if (!can(makeCall) || self?.proxyName) return null;
-  return (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => void createToken()}>
-      {t('action.create')}
-    </Button>
-  );
+  return <NewButton onPress={() => void createToken()} />;
 }
 
 const apiTokensOf = (owner: Column<Token>[]) =>

@@ -1,6 +1,5 @@
 /** The first password of an account, or a new one, by the link of a mail (§4 Create password). */
 import { useNavigate } from '@tanstack/react-router';
-import { session as limits } from '#contract/limits.ts';
 import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import { notify } from '../kit/notice.ts';
@@ -8,7 +7,8 @@ import { linkDataStore } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
-import { Field, Press, useSubmit } from './parts.tsx';
+import { Press, useSubmit } from './parts.tsx';
+import { NewPassword, problemOf } from './password-rules.tsx';
 import { said } from './said.ts';
 
 export default function CreatePassword() {
@@ -18,10 +18,10 @@ export default function CreatePassword() {
     linkDataStore.set(null);
     void navigate({ to: `/${area}`, replace: true });
   };
-  const { errors, isBusy, form } = useSubmit<'password' | 'again'>(
+  const { errors, isBusy, typed, form } = useSubmit<'password' | 'again'>(
     ({ password, again }) => ({
-      password: password.length >= limits.passwordLengthMin ? undefined : t('password.min', { min: limits.passwordLengthMin }),
-      again: again === password ? undefined : t('password.mismatch'),
+      password: problemOf(password),
+      again: !again ? t('login.required') : again === password ? undefined : t('password.mismatch'),
     }),
     ({ password }) =>
       said(async () => {
@@ -44,15 +44,7 @@ export default function CreatePassword() {
       <LoginTitle title={t('createPassword.title')}>{t('createPassword.of', { email: data.email })}</LoginTitle>
       {/* for the browser's own store of passwords */}
       <input type="hidden" name="username" autoComplete="username" value={data.email} readOnly />
-      <Field
-        name="password"
-        type="password"
-        label={t('password.new')}
-        autoComplete="new-password"
-        autoFocus
-        error={errors['password']}
-      />
-      <Field name="again" type="password" label={t('password.repeat')} autoComplete="new-password" error={errors['again']} />
+      <NewPassword errors={errors} typed={typed} autoFocus />
       <Press isBusy={isBusy}>{t('createPassword.submit')}</Press>
       <button type="button" className="button button-plain" onClick={leave}>
         {t('verify.back')}

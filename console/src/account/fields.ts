@@ -1,7 +1,9 @@
 import { languages } from '#contract/kit/text.ts';
+import { role as roleChosen } from '#contract/rules/values.ts';
 import { ofArea } from '../kit/of-area.ts';
 import { type FormField, options, type Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
+import { passwordRules as rules } from './password-rules.tsx';
 
 export const languageField: FormField = {
   name: 'language',
@@ -42,9 +44,11 @@ export const createFields: FormField[] = [
     kind: 'remote',
     from: 'GET /{area}/metaRoles',
     help: 'role',
+    isOptional: false,
+    rule: roleChosen,
     when: takesRole,
   },
-  { name: 'password', label: 'firstPassword', kind: 'password', help: 'firstPassword' },
+  { name: 'password', label: 'firstPassword', kind: 'password', help: 'firstPassword', rules },
   languageField,
   expired,
 ];

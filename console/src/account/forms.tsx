@@ -9,6 +9,7 @@ import { currentSelf } from '../kit/session.ts';
 import type { FormField, Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { createFields } from './fields.ts';
+import { passwordRules } from './password-rules.tsx';
 import { type Account, authName } from './state.ts';
 
 const narrowPx = 480;
@@ -64,7 +65,9 @@ async function tellUnmailed(account: Pick<Account, 'id' | 'email'>): Promise<voi
   if (sets) await setPassword(account);
 }
 
-const passwordFields: FormField[] = [{ name: 'password', label: 'newPassword', kind: 'password', help: 'setPassword' }];
+const passwordFields: FormField[] = [
+  { name: 'password', label: 'newPassword', kind: 'password', help: 'setPassword', rules: passwordRules },
+];
 
 export const setPassword = (account: Pick<Account, 'id' | 'email'>) =>
   overlay(close => (

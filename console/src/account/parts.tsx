@@ -6,9 +6,11 @@ export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   name: string;
   label: string;
   error?: string;
+  /** What it must be; what is wrong with it takes its place. */
+  rules?: ReactNode;
 }
 
-export function Field({ label, error, type, ...input }: FieldProps) {
+export function Field({ label, error, rules, type, ...input }: FieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
   const isPassword = type === 'password';
@@ -20,7 +22,7 @@ export function Field({ label, error, type, ...input }: FieldProps) {
           id={id}
           type={isPassword && isShown ? 'text' : type}
           aria-invalid={!!error}
-          aria-describedby={error ? `${id}-error` : undefined}
+          aria-describedby={error || rules ? `${id}-said` : undefined}
           {...input}
         />
         {isPassword && (
@@ -38,10 +40,10 @@ export function Field({ label, error, type, ...input }: FieldProps) {
           </button>
         )}
       </div>
-      {error && (
-        <p className="field-error" id={`${id}-error`}>
-          {error}
-        </p>
+      {(error || rules) && (
+        <div className={error ? 'field-error' : undefined} id={`${id}-said`}>
+          {error || rules}
+        </div>
       )}
     </div>
   );
@@ -93,6 +95,7 @@ export function useSubmit<Name extends string>(
   const form = useRef<HTMLFormElement>(null);
   const [errors, setErrors] = useState<Errors>({});
   const [isBusy, setBusy] = useState(false);
+  const [typed, setTyped] = useState<Partial<Record<string, string>>>({});
   const heard = useRef({
     speaking: new Set<string>(),
     isAsked: false,
@@ -141,6 +144,10 @@ export function useSubmit<Name extends string>(
       setBusy(false);
     }
   }
+  function onInput() {
+    judge();
+    setTyped(valuesNow());
+  }
   function onBlur({ target }: React.FocusEvent<HTMLFormElement>) {
     const { name, value } = target as unknown as HTMLInputElement;
     if (name && value) heard.current.speaking.add(name);
@@ -167,7 +174,9 @@ export function useSubmit<Name extends string>(
   return {
     errors,
     isBusy,
-    form: { ref: form, onSubmit, onBlur, onInput: () => void judge(), noValidate: true } as const,
+    /** what stands in the fields by now */
+    typed,
+    form: { ref: form, onSubmit, onBlur, onInput, noValidate: true } as const,
     isFilled: () => !!form.current && Object.values<string>(valuesNow()).some(Boolean),
   };
 }

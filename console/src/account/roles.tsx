@@ -1,7 +1,9 @@
 /** Roles: sets of permissions for sub-accounts, never more than one holds. */
+import { Link } from '@tanstack/react-router';
 import { call, type RowOf } from '../kit/client.ts';
 import { eachRow } from '../kit/each.ts';
 import { notify } from '../kit/notice.ts';
+import { useCan } from '../kit/permissions.ts';
 import { present } from '../kit/present.tsx';
 import { queryClient } from '../kit/query.ts';
 import { resource } from '../kit/resource.ts';
@@ -9,6 +11,7 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
 import { matrixField, summary } from './permission-matrix.tsx';
+import { accountsPage } from './state.ts';
 
 type Role = RowOf<'GET /{area}/roles'>;
 async function remove(roles: Role[]) {
@@ -26,10 +29,38 @@ async function remove(roles: Role[]) {
   }
 }
 
-/** How many people are left without a role: before it is done. */
-function lost(roles: Role[]): string {
+const namedMax = 5;
+/** Who is left without a role, by name as far as they are few: before it is done. */
+async function lost(roles: Role[]): Promise<string> {
   const count = roles.reduce((sum, { holders }) => sum + holders, 0);
-  return count ? t('role.lost', { count: number(count) }) : t('role.unheld');
+  if (!count) return t('role.unheld');
+  return t('role.lost', { count, names: await namesOf(roles) });
+}
+async function namesOf(roles: Role[]): Promise<string> {
+  const names: string[] = [];
+  try {
+    for (const { id, holders } of roles)
+      if (holders > 0 && names.length <= namedMax) {
+        const found = await call('GET /{area}/accounts', { query: { roleID: id, pageSize: 10 } });
+        names.push(...found.data.map(({ email }) => email));
+      }
+  } catch {
+    // whoever may see roles and no accounts is told how many there are
+    return '';
+  }
+  const shown = names.slice(0, namedMax).join(t('role.comma'));
+  return t(names.length > namedMax ? 'role.holdersSome' : 'role.holdersAll', { names: shown });
+}
+
+/** How many have it, and the way to them. */
+function Holders({ role: { id, holders } }: { role: Role }) {
+  const can = useCan();
+  if (!holders || !can('GET /{area}/accounts')) return number(holders);
+  return (
+    <Link to={`${accountsPage()}?roleID=${id}`} title={t('role.seeHolders')}>
+      {t('role.holders', { count: holders })}
+    </Link>
+  );
 }
 
 const roles = resource<'GET /{area}/roles'>({
@@ -45,10 +76,11 @@ const roles = resource<'GET /{area}/roles'>({
       render: role =>
         role.permissionKeys.length ? summary(role.permissionKeys) : <span className="ink-3">{t('role.nothing')}</span>,
     },
-    { name: 'holders', kind: 'number', width: 120 },
+    { name: 'holders', label: 'roleHolders', width: 140, render: role => <Holders role={role} /> },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
   ],
+  filters: [{ name: 'name', kind: 'search' }],
   create: 'POST /{area}/role',
   errors: { fields: { duplicated: 'name' } },
   update: 'PUT /{area}/role/{id}',

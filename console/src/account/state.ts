@@ -1,6 +1,8 @@
 /** Which action an account's state allows (contract states), and in the reader's words why not. */
 import { accountActions, can, reasonText } from '#contract/states.ts';
 import type { RowOf } from '../kit/client.ts';
+import { ofArea } from '../kit/of-area.ts';
+import { linkTo } from '../kit/screens.ts';
 import { language, t } from '../kit/text.ts';
 
 export type Account = RowOf<'GET /{area}/accounts'>;
@@ -18,3 +20,6 @@ export const why = (action: keyof typeof accountActions) => (account: Account) =
   const answer = can(accountActions, action, account.status);
   return answer === true ? undefined : reasonText(answer, language);
 };
+
+/** The list of accounts, by the name that its page has in this area. */
+export const accountsPage = () => linkTo(ofArea({ user: 'usersList', client: 'users', admin: 'usersList' }))!;

@@ -24,7 +24,6 @@ export default {
   'field.permissionKeys': 'Permissions',
 
   'help.maxLogExportTimes': 'How many log exports the account may start each day.',
-  'help.newPassword': 'What they sign in with; at least 8 characters.',
 
   'action.setPassword': 'Set password',
   'action.unlock': 'Unlock',

@@ -24,7 +24,6 @@ export default {
   'field.permissionKeys': '权限',
 
   'help.maxLogExportTimes': '账号每天可以导出日志的次数。',
-  'help.newPassword': '客户登录时使用，至少 8 个字符。',
 
   'action.setPassword': '设置密码',
   'action.unlock': '解除锁定',

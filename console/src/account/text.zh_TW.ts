@@ -22,7 +22,6 @@ export default {
   'field.permissionKeys': '權限',
 
   'help.maxLogExportTimes': '帳號每天可以匯出日誌的次數。',
-  'help.newPassword': '客戶登入時使用，至少 8 個字元。',
 
   'action.setPassword': '設定密碼',
   'action.unlock': '解除鎖定',

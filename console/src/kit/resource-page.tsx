@@ -1,5 +1,5 @@
 /** The whole screen of a resource out of its description: list, filters, form, actions, questions. */
-import { PlusOutlined, UndoOutlined } from '@ant-design/icons';
+import { UndoOutlined } from '@ant-design/icons';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useMemo, useState } from 'react';
@@ -12,6 +12,7 @@ import { ExportButton, exportRows } from './export.tsx';
 import { pathOf } from './history-of.ts';
 import { later } from './later.tsx';
 import { dismiss, noticeStore, notify } from './notice.ts';
+import { NewButton } from './new-button.tsx';
 import { overlay } from './overlay.ts';
 import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
@@ -27,7 +28,6 @@ import {
   type Values,
 } from './resource.ts';
 import { CreateForm, OneRow, Opened } from './row-forms.tsx';
-import { shortcut } from './shortcuts.ts';
 import { showAndFollow } from './task-log.ts';
 import { ResourceTable } from './table.tsx';
 import { t } from './text.ts';
@@ -148,7 +148,8 @@ export function ResourcePage<L extends ListKey>({
       const isAgreed = await isSure({
         level,
         title: rows.length === 1 ? t('confirm.sureOne', { verb }) : t('confirm.sure', { verb, count: rows.length }),
-        warning: typeof action.warning === 'function' ? action.warning(rows) : action.warning && t(`warning.${action.warning}`),
+        warning:
+          typeof action.warning === 'function' ? await action.warning(rows) : action.warning && t(`warning.${action.warning}`),
         targets: rows.map(row => nameOf(resource, row)),
         toCopy: action.toCopy?.(rows),
         isDanger: action.isDanger,
@@ -175,12 +176,7 @@ export function ResourcePage<L extends ListKey>({
     makeAgain(undefined);
     change({ edit: 'new' });
   };
-  useEffect(() => (canCreate ? shortcut('c', openNew) : undefined));
-  const create = canCreate && (
-    <Button type="primary" icon={<PlusOutlined />} onClick={openNew} title="C" data-create>
-      {t('action.create')}
-    </Button>
-  );
+  const create = canCreate && <NewButton onPress={openNew} />;
   async function restore() {
     withdrawOffers();
     const values = await overlay<Values>(close => <RemovedDrawer resource={resource} params={params} onClose={close} />);

@@ -1,9 +1,8 @@
 /** Licence files: signed here, registered at an installation that asks nobody. */
-import { PlusOutlined } from '@ant-design/icons';
-import { Button } from 'antd';
 import { saveFile } from '../kit/csv.ts';
 import type { RowOf } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
+import { NewButton } from '../kit/new-button.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
 import { act, type FormField, resource } from '../kit/resource.ts';
@@ -97,11 +96,7 @@ const offlines = resource<'GET /admin/license/offlines'>({
 function Issue() {
   const can = useCan();
   if (!can('POST /admin/license/offline/issuing')) return null;
-  return (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => void issue()}>
-      {t('action.issue')}
-    </Button>
-  );
+  return <NewButton text={t('action.issue')} onPress={() => void issue()} />;
 }
 
 export default function OfflineLicenses() {

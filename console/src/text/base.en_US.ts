@@ -39,10 +39,7 @@ export default {
   'password.title': 'Change password',
   'password.old': 'Current password',
   'password.new': 'New password',
-  'password.repeat': 'New password again',
   'password.submit': 'Change password',
-  'password.min': 'At least {min} characters',
-  'password.mismatch': 'The passwords do not match',
   'password.back': 'Back',
 
   'switch.working': 'Switching account…',

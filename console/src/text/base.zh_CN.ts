@@ -39,10 +39,7 @@ export default {
   'password.title': '修改密码',
   'password.old': '当前密码',
   'password.new': '新密码',
-  'password.repeat': '再次输入新密码',
   'password.submit': '修改密码',
-  'password.min': '至少 {min} 个字符',
-  'password.mismatch': '两次输入的密码不一致',
   'password.back': '返回',
 
   'switch.working': '正在切换账号…',

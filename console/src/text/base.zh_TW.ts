@@ -38,10 +38,7 @@ export const base = {
   'password.title': '變更密碼',
   'password.old': '目前的密碼',
   'password.new': '新密碼',
-  'password.repeat': '再次輸入新密碼',
   'password.submit': '變更密碼',
-  'password.min': '至少 {min} 個字元',
-  'password.mismatch': '兩次輸入的密碼不一致',
   'password.back': '返回',
 
   'switch.working': '正在切換帳號…',

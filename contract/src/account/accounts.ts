@@ -4,6 +4,7 @@ import { calls } from '../kit/call.ts';
 import { arr, bool, id, ids, int, list, nullable, obj, one, oneOf, opt, page, record, str, text, time } from '../kit/schema.ts';
 import { confidential } from '../kit/secret.ts';
 import { languages } from '../kit/text.ts';
+import { session as limits } from '../limits-start.ts';
 import * as rules from '../rules.ts';
 import { accountStates } from '../states.ts';
 import { Account, tokens } from './session.ts';
@@ -21,7 +22,7 @@ export const ListedAccount = obj({
 
 const email = () => str(254).check(rules.zodRule(rules.email));
 const accountName = () => str(64).check(rules.zodRule(rules.freeName));
-const password = () => confidential(text(200).check(rules.zodRule(rules.password)));
+const password = () => confidential(text(limits.passwordLengthMax).check(rules.zodRule(rules.password)));
 const permissionKeys = () => arr(str(64), 500);
 /** When its time is over; one that is past ends it at once, a later one or null brings it back. */
 const expired = () => nullable(time());
@@ -36,6 +37,8 @@ export const accounts = calls(
         client: opt(id()),
         status: opt(one(accountStates)),
         name: opt(str(100)),
+        /** whoever has this role */
+        roleID: opt(id()),
       }),
       answer: page(ListedAccount),
     },
@@ -106,7 +109,7 @@ const roleBody = () => obj({ name: str(64).check(rules.zodRule(rules.freeName)),
 export const roles = calls(
   { base: '/{area}', resource: 'roles', areas: ['user', 'client', 'admin'] },
   {
-    'GET /roles': { query: list({}), answer: page(Role) },
+    'GET /roles': { query: list({ name: opt(str(100)) }), answer: page(Role) },
     'GET /metaRoles': { query: obj({ keyword: opt(str(64)) }), answer: arr(obj({ id: id(), name: text(64) })) },
     'POST /role': { body: roleBody(), answer: obj({ ids: arr(id(), 1) }), errors: ['duplicated'] },
     'PUT /role/{id}': { body: roleBody(), errors: ['duplicated', 'permissionDenied'] },

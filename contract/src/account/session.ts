@@ -3,13 +3,14 @@ import { calls } from '../kit/call.ts';
 import { arr, bool, id, int, nullable, obj, oneOf, opt, one, str, text, time } from '../kit/schema.ts';
 import { confidential } from '../kit/secret.ts';
 import { languages } from '../kit/text.ts';
+import { session as limits } from '../limits-start.ts';
 import * as rules from '../rules.ts';
 import { accountStates } from '../states.ts';
 
 /** An opaque credential of ours. */
 export const token = () => confidential(str(2048));
 const email = () => str(254).check(rules.zodRule(rules.email));
-export const password = () => confidential(text(200).check(rules.zodRule(rules.password)));
+export const password = () => confidential(text(limits.passwordLengthMax).check(rules.zodRule(rules.password)));
 export const anyPassword = () => confidential(text(200));
 
 export const tokens = obj({ accessToken: token(), refreshToken: token(), tokenType: one(['Bearer']) });

@@ -28,11 +28,13 @@ export const accountTable = table<AccountRow>()({
   },
   sort: ['email', 'name', 'status', 'expired', 'grade', 'createdAt', 'updatedAt'],
   filters: {
-    auth: eq('auth'), // its customers with theirs, and its own sub-accounts
+    auth: eq('auth'),
+    // its customers with theirs, and its own sub-accounts
     client: (value: number, a) =>
       sql`(${col('parentClient', a)} = ${value} or (${col('auth', a)} = 'client' and ${col('rootID', a)} = ${value} and not ${col('isRoot', a)}))`,
     status: eq('status'),
     name: like('name', 'email'),
+    roleID: eq('roleID'),
   },
   unique: { account_email: 'duplicateEmail' },
   follows: ['lockedBy'],
@@ -81,6 +83,7 @@ export const roleTable = table<RoleRow>()({
   table: 'role',
   scope: { tenant: [['rootID']], owner: (actor, a) => sql`${col('rootID', a)} = ${actor.rootID}` },
   sort: ['name', 'createdAt', 'updatedAt'],
+  filters: { name: like('name') },
   extra: { holders: sql`(select count(*)::int from account h where h."roleID" = t.id and h."deletedAt" is null)` },
   unique: { role_name: 'duplicated' },
 });

@@ -51,7 +51,11 @@ const texts: Record<NoticeKind, Text> = {
     zh_CN: '本月流量已用完，站点已停止服务：{names}',
     en_US: 'This month’s traffic is used up and sites are stopped: {names}',
   },
-  accountLocked: { zh_TW: '帳號已鎖定：{names}', zh_CN: '账号已锁定：{names}', en_US: 'Locked: {names}' },
+  accountLocked: {
+    zh_TW: '帳號已鎖定：{names}',
+    zh_CN: '账号已锁定：{names}',
+    en_US: '{count, one: Account, other: Accounts} locked: {names}',
+  },
   accountEnds: {
     zh_TW: '帳號即將到期：{names}',
     zh_CN: '账号即将到期：{names}',

@@ -90,6 +90,14 @@ export const accountRows: Rows = {
           await set(other, null);
           return world.people.client.id;
         },
+        roleID: async ({ rig, world, found, other }) => {
+          const [wanted, another] = [await rig.fresh(world, 'role', 'client'), await rig.fresh(world, 'role', 'client')];
+          const set = (id: number, to: number) =>
+            sql`update account set "roleID" = ${to} where id = ${id}`.execute(rig.api.database.db);
+          await set(found, wanted);
+          await set(other, another);
+          return wanted;
+        },
       },
     },
     'GET /{area}/account/{id}/subs': {
@@ -102,7 +110,7 @@ export const accountRows: Rows = {
         return (await rig.api.account(auth, `${name}-${next()}@test.test`, below)).id;
       },
     },
-    'GET /{area}/roles': { kind: 'role' },
+    'GET /{area}/roles': { kind: 'role', filters: { name: part('name') } },
     'GET /{area}/apiTokens': { kind: 'apiToken', filters: { name: part('name') } },
     'GET /{area}/metaRoles': { kind: 'role', filters: { keyword: part('name') } },
   },

@@ -30,7 +30,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'status',
     title: { zh_TW: '狀態、標籤與明細', zh_CN: '状态、标签与明细', en_US: 'Status, tags, facts' },
-    shows: ['Status', 'Toned', 'AnswerStatus', 'Tags', 'Facts', 'Until'],
+    shows: ['Status', 'Toned', 'AnswerStatus', 'Tags', 'Facts', 'Until', 'Copied'],
     states: ['normal', 'empty', 'long', 'many'],
     load: () => import('./pages/status.tsx'),
   },

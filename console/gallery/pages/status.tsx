@@ -1,5 +1,5 @@
 import { Facts, Status, Tags } from '../../src/kit/bits.tsx';
-import { CopyButton } from '../../src/kit/copy.tsx';
+import { Copied } from '../../src/kit/copy.tsx';
 import { AnswerStatus, Toned } from '../../src/kit/status.tsx';
 import { Until } from '../../src/kit/until.tsx';
 import { hours } from '../fake.ts';
@@ -28,13 +28,7 @@ export default [
           ['tags', <Tags key="tags" values={['cdn', 'static', 'asia']} />],
           ['until', <Until key="until" time={hours(5)} />],
           ['past', <Until key="past" time={hours(-49)} />],
-          [
-            'id',
-            <>
-              <span>203.0.113.7</span>
-              <CopyButton text="203.0.113.7" />
-            </>,
-          ],
+          ['id', <Copied key="copied" text="203.0.113.7" />],
         ]}
       />
     ),

@@ -16,7 +16,7 @@ import { Seldom } from '../kit/seldom.ts';
 import { logger } from '../log.ts';
 import { type Database, openDatabase, row } from '../store/db.ts';
 import { WatchedClient } from '../store/mute.ts';
-import { limitSecondsMost, problemOf } from '../domain/dns/driver.ts';
+import { problemOf } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
 import { HeldBacks } from './held-back.ts';
@@ -24,7 +24,8 @@ import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { noteLines, pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
-import { oneLine, partsOf, retrySecondsMost, Servers, split, whyOf } from './servers.ts';
+import { noteFailed, Rests } from './failing.ts';
+import { partsOf, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
 import { embedded, type HeldZone, KnownAnswers, steerKey, zonesOf } from './load.ts';
 import { look } from './look.ts';
@@ -43,8 +44,7 @@ const operatorMs = 300;
 const turnMs = 1000;
 /** How long whoever ends waits for what is under way. */
 const patienceMs = 3000;
-const leaveTries = 240;
-const leaveSeconds = 600;
+const leave = { tries: 240, seconds: 600 } as const;
 const laneOf = ({ zone }: HeldZone) => `zone ${zone.id}`;
 const troubles = new Seldom(60_000);
 
@@ -58,6 +58,7 @@ export interface SteerOptions {
 export class Steering {
   readonly #database: Database;
   readonly #steady: Steadiness;
+  readonly #rests = new Rests();
   #isStopping = false;
   #running: Promise<void> | undefined;
   #wake = () => {};
@@ -268,7 +269,7 @@ export class Steering {
       .filter(({ zone: { id }, isDue }) => isDue && !isTold(id) && list.get(id)?.told === told.get(id))
       .map(one => one.zone);
     const gone = [...this.#prepared].flatMap(([id, one]) => (one.server === server && !list.has(id) ? [id] : []));
-    if (this.#told.has(server) && !gone.length && !due.length) return false;
+    if (!due.length && (this.#rests.isResting(server) || (this.#told.has(server) && !gone.length))) return false;
     const ids = due.map(one => one.id);
     for (const id of ids) {
       this.#prepared.delete(id);
@@ -286,10 +287,12 @@ export class Steering {
       const all = [...list.values()].map(one => one.zone);
       const { failed } = await driver.prepare(all, due, answers);
       this.#told.add(server);
+      this.#rests.done(server);
       for (const id of gone) this.#prepared.delete(id);
       for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, { server, told: told.get(id)! });
       for (const one of held) if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, whyOf(failed.get(one.zone.id)));
     } catch (error) {
+      this.#rests.failed(server);
       // at once: one that is due at its end as well would be told its zones again, and nothing else would come about
       for (const one of held) if (ids.includes(one.zone.id)) await this.#failed(one, whyOf(error));
       if (troubles.isTime('prepare')) logger.warn({ why: whyOf(error).why }, 'the name server does not take its zones');
@@ -382,20 +385,16 @@ export class Steering {
     } catch (error) {
       const told = whyOf(error);
       // for an hour as any; whoever is away longer is asked now and then, for as long as there is a key for it
-      if (held.tries > leaveTries) told.retrySeconds = Math.max(told.retrySeconds ?? 0, leaveSeconds);
+      if (held.tries > leave.tries) told.retrySeconds = Math.max(told.retrySeconds ?? 0, leave.seconds);
       await this.#failed(held, told);
     }
   }
 
-  async #failed({ zone, tries }: HeldZone, { why, said, retrySeconds = 0 }: ReturnType<typeof whyOf>): Promise<void> {
-    // who says when is not asked before
-    const seconds = Math.max(Math.min(retrySecondsMost, 2 ** Math.min(tries, 10)), Math.min(retrySeconds, limitSecondsMost));
-    this.#waits.set(zone.id, performance.now() + seconds * 1000);
-    await sql`update cname set error = ${oneLine(why)}, "errorSaid" = ${said ? JSON.stringify(said) : null}::jsonb, refused = '[]', "refusedCount" = 0, tries = tries + 1, "failingSince" = coalesce("failingSince", clock_timestamp()), "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
-      this.#database.db,
-    );
+  async #failed(held: HeldZone, told: ReturnType<typeof whyOf>): Promise<void> {
+    const { zone } = held;
+    this.#waits.set(zone.id, performance.now() + (await noteFailed(this.#database.db, held, told)) * 1000);
     // whatever it lost meanwhile is found when it is back; other zones are as they were
     this.#prepared.delete(zone.id);
-    if (troubles.isTime(zone.name)) logger.warn({ zone: zone.name, why }, 'changes of names wait');
+    if (troubles.isTime(zone.name)) logger.warn({ zone: zone.name, why: told.why }, 'changes of names wait');
   }
 }

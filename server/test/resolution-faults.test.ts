@@ -9,7 +9,7 @@ import { Health } from '#server/kit/health.ts';
 import { KnotDriver } from '#server/resolution/knot.ts';
 import { addNamesCheck } from '#server/resolution/names-check.ts';
 import { Steering } from '#server/resolution/steer.ts';
-import { row } from '#server/store/db.ts';
+import { row, rows } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { NameServer } from '#system/name-server.ts';
 import { by, ok } from './expect.ts';
@@ -101,7 +101,12 @@ test('a group whose answer cannot be read is made anew, and keeps no other waiti
   await sql`update node set addresses = '{192.0.2.99}' where "zoneID" = ${b.zoneID}`.execute(db());
   await move('192.0.2.5');
   await answers('192.0.2.5');
+  // and whoever is asked how names are says so, until it can be
+  const unread = async () =>
+    (await rows<{ detail: string }>(db(), sql`select detail from "groupUnread" where "groupID" = ${b.groupID}`))[0]?.detail;
+  assert.match((await unread())!, /poisoned/);
   await sql`alter table "groupAnswer" drop constraint poisoned`.execute(db());
+  assert.ok(await poll(async () => (await unread()) === undefined, 20_000, 50));
 });
 
 test('what one who was frozen writes when it wakes up is looked at by who steers meanwhile', { timeout: 90_000 }, async () => {

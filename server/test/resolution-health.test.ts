@@ -53,6 +53,18 @@ test('a name server that is away is a fault where somebody’s names stand there
   assert.deepEqual(await looker()(), []);
 });
 
+test('a group that cannot be worked out is told to its operator after a while, and no longer than that lasts', async () => {
+  const told = `warn names.unread ${keyOf('operator', b.client.id, 'groups')}`;
+  await sql`insert into "groupUnread" ("groupID", detail) values (${b.groupID}, 'a value is out of range')`.execute(
+    api.database.db,
+  );
+  assert.deepEqual(await looker()('names.unread'), []);
+  await sql`update "groupUnread" set since = since - interval '5 minutes'`.execute(api.database.db);
+  assert.deepEqual(await looker()('names.unread'), [told]);
+  await sql`delete from "groupUnread"`.execute(api.database.db);
+  assert.deepEqual(await looker()('names.unread'), []);
+});
+
 test('one zone alone keeps the installation from nothing, all of several do, and each is told until it comes through', async () => {
   const first = await row<{ id: number }>(api.database.db, sql`select id from cname where "domainName" = 'one.health.test'`);
   await failing([first!.id]);

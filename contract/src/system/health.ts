@@ -41,6 +41,8 @@ export const healthTimes = {
   namesIdleSeconds: 20,
   /** changes of names come through in a second; a name server may be started anew meanwhile */
   namesLateSeconds: 60,
+  /** that a group could not be worked out */
+  namesUnreadSeconds: 30,
   /** a source of data of places that fails is asked again every few hours: whoever has it may be away for a day or two */
   geoFailingDays: 7,
   /** a task that nobody works on although it is its turn, or of whose worker nothing is heard */

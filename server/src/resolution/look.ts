@@ -7,6 +7,7 @@ import { logger } from '../log.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { type AnsweredLine, answersOf, type Change, type Standing, standingOf } from './choose.ts';
 import { inOrder } from './load.ts';
+import { oneLine } from './servers.ts';
 import type { Steadiness } from './steadiness.ts';
 import { type WantedGroup, wantedGroups } from './wanted.ts';
 
@@ -24,6 +25,7 @@ export async function look(db: Db, steady: Steadiness, lookMs: number): Promise<
     (await rows<Before>(db, sql`select "groupID", lines, standing from "groupAnswer"`)).map(one => [one.groupID, one]),
   );
   let soonMs = lookMs;
+  const unread: Unread[] = [];
   for (const group of await wantedGroups(db)) {
     const lookAt = (was: Partial<Before>) => lookAtGroup(db, group, was, steady, lookMs);
     try {
@@ -36,10 +38,27 @@ export async function look(db: Db, steady: Steadiness, lookMs: number): Promise<
     } catch (err) {
       // its own trouble keeps no other from being looked at; one of the database is everybody's
       if (!isOwn(err)) throw err;
+      unread.push({ groupID: group.groupID, detail: oneLine((err as Error).message) });
       if (troubles.isTime(String(group.groupID))) logger.warn({ err, groupID: group.groupID }, 'a group could not be looked at');
     }
   }
+  await noteUnread(db, unread);
   return soonMs;
+}
+
+interface Unread {
+  groupID: number;
+  detail: string;
+}
+/** Whoever is asked how names are (names-check.ts) may be another process. */
+async function noteUnread(db: Db, unread: readonly Unread[]): Promise<void> {
+  const ids = unread.map(one => one.groupID);
+  await sql`delete from "groupUnread" where "groupID" <> all(${ids}::bigint[])`.execute(db);
+  if (ids.length)
+    await sql`insert into "groupUnread" as t ("groupID", detail) select c."groupID", c.detail
+        from jsonb_to_recordset(${JSON.stringify(unread)}::jsonb) as c("groupID" bigint, detail text)
+        where exists (select from "group" g where g.id = c."groupID")
+        on conflict ("groupID") do update set detail = excluded.detail where t.detail <> excluded.detail`.execute(db);
 }
 
 /** Something of its rows, or what PostgreSQL says of values (class 22, 23). */

@@ -99,6 +99,21 @@ export function addNamesCheck(
             { key: keyOf('operator', operator, isOurs ? undefined : 'own'), value: seconds },
           ),
         );
+      const unread = await rows<{ operator: number; count: number; seconds: number; groups: string[]; detail: string }>(
+        db,
+        sql`select g."clientID"::float8 as operator, count(*)::int as count, extract(epoch from clock_timestamp() - min(u.since))::int as seconds,
+            (array_agg(g.name order by u.since, g.id))[1:${namesMax}] as groups, (array_agg(u.detail order by u.since, g.id))[1] as detail
+          from "groupUnread" u join "group" g on g.id = u."groupID" and g."deletedAt" is null
+          where u.since < clock_timestamp() - ${healthTimes.namesUnreadSeconds} * interval '1 second' group by 1 order by 1 limit ${operatorsMost}`,
+      );
+      for (const { operator, count, seconds, groups, detail } of unread)
+        found.push(
+          warns(
+            'names.unread',
+            { count, groups: `${groups.join(', ')}${count > groups.length ? ' …' : ''}`, detail: detail.slice(0, 200) },
+            { key: keyOf('operator', operator, 'groups'), value: seconds },
+          ),
+        );
       return found.length ? found : [well('names', 0)];
     },
     { away: 'database.away' },

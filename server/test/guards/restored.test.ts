@@ -12,7 +12,7 @@ import { migratedDatabase } from '#system/engines.ts';
 const kept = `
   account ack acmeAccount acmeChallenge acmeLimit acmeOrder acmeRecord announcement answerChange apiToken audit authenticator
   autoCertificate backupRun blacklist brand brandImage cacheRule certificate cname cnameGroup cnameSeen cnameSite compileError
-  databaseBackup dnsSecondary dnsSetting domain domainModule errorPage extraTrafficPlan frequency geoSource group groupAnswer
+  databaseBackup dnsSecondary dnsSetting domain domainModule errorPage extraTrafficPlan frequency geoSource group groupAnswer groupUnread
   healthProbe identity license licenseClock licenseOrder limitReq line lineNode lineVirtualNode mailServer module nodeCommand
   nodeOffer nodeSub nodeUpgrade noticeEvent noticePerson offlineLicense oidc originDown originTold passkey passkeyHandle port
   portUpstream product publication purgeTask rate redirect relayDoor role scopedSetting setting siteDNS siteProduct siteUser

@@ -262,6 +262,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Changes of {count} CNAME {count, one: zone do, other: zones do} not come through, for up to {duration}: {zones}. {detail}',
     'They are tried again without end; a node that fails stays in the answers there meanwhile. DNS settings says why for each zone, and when it is tried next. At a provider: its status, its limits, the key. Embedded: logs/dns.log, the disk.',
   ],
+  'names.unread': [
+    '{count} resolution {count, one: group, other: groups} cannot be worked out: {groups}. {detail}',
+    'It is answered as it was; a node that fails stays in it. Save the group and its lines once more; if that does not help, its rows are damaged: see logs/server.log, and the database.',
+  ],
   'signedZones.otherKey': [
     '{count} signed CNAME {count, one: zone has, other: zones have} another key than the zone above may still say: {zones}',
     'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. At the registrar replace the old DS by the one that CNAME zones shows, then confirm it there; or restore an encrypted backup, which has the keys.',

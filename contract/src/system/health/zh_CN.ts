@@ -229,6 +229,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 个 CNAME 域名的变更未能生效，最久已达 {duration}：{zones}。{detail}',
     '系统会持续重试；这段时间故障的节点仍留在这些域名的解析结果中。各域名的原因与下次重试时间请见“DNS 设置”。使用服务商时请检查其状态、频率限制与密钥；使用内置域名服务器时请查看 logs/dns.log 与磁盘空间。',
   ],
+  'names.unread': [
+    '{count} 个解析群组无法计算解析结果：{groups}。{detail}',
+    '这些群组保持原有的解析结果，故障的节点不会被移除。请重新保存群组与它的线路；若仍未恢复，可能是数据损坏，请查看 logs/server.log 与数据库。',
+  ],
   'signedZones.otherKey': [
     '{count} 个已签名（DNSSEC）的 CNAME 域名换了密钥，上层域名可能仍指向旧密钥：{zones}',
     '会验证 DNSSEC 的解析器此时得不到这些域名的任何应答。请到注册商将旧的 DS 换成“CNAME 域名”显示的新 DS，换好后在该处确认；若备份含有密钥，也可恢复加密备份。',

@@ -229,6 +229,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 個 CNAME 網域的變更未能生效，最久已達 {duration}：{zones}。{detail}',
     '系統會持續重試；這段期間故障的節點仍留在這些網域的解析結果中。各網域的原因與下次重試時間請見「DNS 設定」。使用服務商時請檢查其狀態、頻率限制與金鑰；使用內建名稱伺服器時請查看 logs/dns.log 與磁碟空間。',
   ],
+  'names.unread': [
+    '{count} 個解析群組無法計算解析結果：{groups}。{detail}',
+    '這些群組維持原有的解析結果，故障的節點不會被移除。請重新儲存群組與它的線路；若仍未恢復，可能是資料損壞，請查看 logs/server.log 與資料庫。',
+  ],
   'signedZones.otherKey': [
     '{count} 個已簽署（DNSSEC）的 CNAME 網域換了金鑰，上層網域仍可能指向舊金鑰：{zones}',
     '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。請到註冊商將舊的 DS 換成「CNAME 網域」顯示的新 DS，換好後在該處確認；若備份含有金鑰，也可還原加密備份。',

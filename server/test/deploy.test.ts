@@ -158,7 +158,7 @@ test('the units: variables there are, services there are, programs there are, an
   mkdirSync(folder, { recursive: true });
   for (const unit of units) {
     const text = read(unit);
-    const [, program, source] = /^ExecStart=(\S+) (\S+) /m.exec(text)!;
+    const [, program, source] = /^ExecStart=(\S+) (?:--\S+ )*(\S+) /m.exec(text)!;
     for (const path of [program!, source!]) assert.ok(existsSync(path.replace('/opt/breakwater/', root)), path);
     // verify looks for the program: that of this machine stands in its place
     writeFileSync(

@@ -175,6 +175,36 @@ test('a bomb, a page, a script in a picture and a file of another kind are refus
   assert.equal((await sharp(drawn.rawPayload).metadata()).format, 'png');
 });
 
+test('a picture within an SVG counts at its own size, and what draws has a bound for its memory', async () => {
+  const svg = (inner: string) => ({
+    type: 'image/svg+xml',
+    bytes: Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="2000">${inner}</svg>`),
+  });
+  const within = (bytes: Buffer | string) =>
+    `<image width="9" height="9" href="data:image/png;base64,${Buffer.from(bytes).toString('base64')}"/>`;
+  const flat = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 3, background: 'red' } })
+      .png({ palette: true })
+      .toBuffer();
+  const draws = async (inner: string) => problems(await save(owner, { hostname: 'within.test', backgroundImage: svg(inner) }));
+  const half = within(await flat(3000, 3000));
+  for (const [inner, rule] of [
+    [within(await flat(8000, 8000)), 'imageTooLarge'],
+    // each is small enough
+    [half + half, 'imageTooLarge'],
+    [within('<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"/>'), 'imageUnreadable'],
+    [within('no picture'), 'imageUnreadable'],
+    [within(await flat(9, 9)).replace(';base64,', ','), 'imageUnreadable'],
+    // each level holds a picture of its own while the next is drawn
+    [
+      `${'<g style="mix-blend-mode:multiply">'.repeat(250)}<rect width="2000" height="2000"/>${'</g>'.repeat(250)}`,
+      'imageUnreadable',
+    ],
+  ] as const)
+    assert.deepEqual(await draws(inner), [`backgroundImage ${rule}`], inner.slice(0, 200));
+  assert.deepEqual(await draws(half), []);
+});
+
 test('an image that a browser holds is not sent again', async () => {
   assert.equal((await save(other, { hostname: 'held.test', logo: png })).status, 200);
   const { logo } = await shown('held.test');

@@ -4,6 +4,7 @@
  */
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
+import { picturesIn } from './svg-pictures.ts';
 
 /** What is wanted of the picture (contract/src/system/logos.ts). */
 export interface Wanted {
@@ -13,7 +14,7 @@ export interface Wanted {
   as: 'png' | 'webp';
   /** by its first bytes (images.ts); what the file says of itself has to be the same */
   format: string;
-  /** pixels of the file, before any is decoded */
+  /** pixels of the file, before any is decoded; of an SVG also those of all pictures in it */
   pixelsMax: number;
   /** of the picture */
   bytesMax: number;
@@ -24,11 +25,28 @@ export type Broken = 'imageUnreadable' | 'imageTooLarge';
 sharp.concurrency(1);
 sharp.cache(false);
 
+const kinds: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif']);
+/** Pixels of the pictures in an SVG; undefined where one of them cannot be read. */
+async function pixelsWithin(svg: string): Promise<number | undefined> {
+  let sum = 0;
+  for (const one of picturesIn(svg) ?? [Buffer.alloc(0)]) {
+    const found = await sharp(one, { limitInputPixels: false }).metadata();
+    if (!kinds.has(found.format)) return undefined;
+    sum += found.width * found.height;
+  }
+  return sum;
+}
+
 async function draw(given: Buffer, { width, height, as, format, pixelsMax, bytesMax }: Wanted): Promise<Buffer | Broken> {
   const options = { limitInputPixels: pixelsMax, failOn: 'error', pages: 1 } as const;
   const found = await sharp(given, { ...options, limitInputPixels: false }).metadata();
   if (found.format !== format) return 'imageUnreadable';
   if (found.width * found.height > pixelsMax) return 'imageTooLarge';
+  if (format === 'svg') {
+    const within = await pixelsWithin(given.toString('utf8'));
+    if (within === undefined) return 'imageUnreadable';
+    if (within > pixelsMax) return 'imageTooLarge';
+  }
   const isSmall = found.width < width && found.height < height;
   // lines are drawn at the size they are shown in
   const density = format === 'svg' && isSmall ? Math.min(2400, 72 * Math.min(width / found.width, height / found.height)) : 72;

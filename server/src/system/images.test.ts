@@ -1,5 +1,6 @@
 /** Who draws when: the pictures themselves are in server/test/logos.test.ts. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Fail } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
@@ -31,4 +32,29 @@ test('one operator’s slow pictures hold up nobody else; of its own a few wait,
     ends.filter(name => name !== 'another’s'),
     ['slow 0', 'slow 1', 'slow 2', 'slow 3', 'slow 4'],
   );
+});
+
+/** What a process that draws may write to, in bytes; undefined: there is none now. */
+const bound = () => {
+  for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name)))
+    try {
+      const isMine = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1] === String(process.pid);
+      const [program, file] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (isMine && program === process.execPath && file?.endsWith('/draw.ts'))
+        return /^Max data size\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1] ?? 'none';
+    } catch {
+      // it ended meanwhile
+    }
+  return undefined;
+};
+
+test('what draws has a bound for its memory', { skip: process.platform !== 'linux' }, async () => {
+  let found: string | undefined;
+  const done = draw('backgroundImage', svg(20), by(3));
+  for (const until = performance.now() + 20_000; found === undefined && performance.now() < until;) {
+    found = bound();
+    await new Promise(next => setTimeout(next, 20));
+  }
+  await done;
+  assert.equal(found, String(1_200_000 * 1024));
 });

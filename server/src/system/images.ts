@@ -1,7 +1,7 @@
 /**
  * Uploaded images, drawn anew: whatever a file holds beside its picture (scripts, metadata, a second format) is not in what is kept. Its
  * kind is told by its first bytes and its size by its header, before a pixel is decoded. Only what was drawn here is ever served. Each is drawn
- * in a process that is killed when it takes too long: it holds none of the threads that sign-ins wait for. Two at a time, and of one
+ * in a process that is killed when it takes too long and has a bound for its memory: it holds none of the threads that sign-ins wait for. Two at a time, and of one
  * operator one, so that whoever sends slow pictures holds up nobody else.
  */
 import { spawn } from 'node:child_process';
@@ -23,6 +23,11 @@ export interface Drawn {
 }
 /** A picture that takes longer is none. */
 const drawMs = 8000;
+/**
+ * Kilobytes that a process which draws may write to (RLIMIT_DATA). Some 620,000 are what Node and its threads set aside and hardly touch; a
+ * picture of the most pixels there may be, with 16 bits of each colour and within an SVG, takes 300,000 beside.
+ */
+const dataMax = 1_200_000;
 /** What is drawn is loaded before anybody signs in. */
 const drawnBytesMax = 500_000;
 const refused = (path: string) => failFields([{ path, rule: 'imageUnreadable' }]);
@@ -83,7 +88,9 @@ const turns = new Turns({
 });
 /** What draw.ts answers; undefined where it failed or took too long. */
 async function drawn(given: Buffer, wanted: Wanted): Promise<Buffer | undefined> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'draw.ts'), JSON.stringify(wanted)], {
+  // a shell alone can bound what it becomes; where that is not to be had the time still bounds it
+  const bounded = ['-c', `ulimit -d ${dataMax} 2>/dev/null; exec "$0" "$@"`];
+  const child = spawn('/bin/sh', [...bounded, process.execPath, join(import.meta.dirname, 'draw.ts'), JSON.stringify(wanted)], {
     stdio: ['pipe', 'pipe', 'ignore'],
     // nothing of this process is its matter
     env: {},

@@ -356,4 +356,44 @@ describe('a file', () => {
       'illegalPortType',
     );
   });
+
+  test('taken back, or changed, it does not come again behind another one, nor before it was ever registered, nor by whoever else', async () => {
+    const [first, second, changed, unseen] = [
+      await offline({ siteLimit: 9 }),
+      await offline(),
+      await offline({ siteLimit: 7 }),
+      await offline(),
+    ];
+    ok(await put(first.file));
+    ok(await admin.del('/admin/license/offline', { ids: [first.id] }));
+    ok(await put(second.file));
+    is(await put(first.file), 'illegalLicense');
+    ok(await put(changed.file));
+    ok(await admin.put('/admin/license/offline', { id: changed.id, siteLimit: 1 }));
+    // what is held goes on until the new one comes, and is told so
+    ok(await put(changed.file));
+    assert.equal((await held()).licenseSetting.siteLimit, 7);
+    ok(await put(second.file));
+    is(await put(changed.file), 'illegalLicense');
+    ok(await admin.del('/admin/license/offline', { ids: [unseen.id] }));
+    const other = by(api, (await api.tenant(`other${++serial}`)).client);
+    for (const one of [unseen, first, changed]) is(await put(one.file, other), 'illegalLicense');
+    // its layers are known too, whoever holds it
+    const text = { ...payloadOf(changed.file), revision: 3, portType: '7' as const };
+    is(await put(await api.services.licences.sign(text), other), 'illegalPortType');
+    ok(await put((await admin.read(`/admin/license/offlines?ids=${changed.id}`)).data[0].file, other));
+    assert.equal((await held()).licenseSetting.siteLimit, 0);
+  });
+
+  test('sent by six operators at once it is held by one', async () => {
+    const six = await Promise.all(
+      Array.from({ length: 6 }, async (_, n) => by(api, await api.account('client', `six${n}-${serial}@test.test`))),
+    );
+    for (let n = 0; n < 4; n++) {
+      const { file } = await offline();
+      const replies = await Promise.all(six.map(one => put(file, one)));
+      for (const one of replies) if (one.status !== 200) is(one, 'illegalLicense');
+      assert.equal(replies.filter(one => one.status === 200).length, 1);
+    }
+  });
 });

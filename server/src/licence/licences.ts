@@ -10,7 +10,7 @@ import { type LicenceFile, limitsOf } from '../kit/licence.ts';
 import { eachOf, removeAll, removeEach } from '../kit/removal.ts';
 import { isSame } from '../kit/store.ts';
 import { row } from '../store/db.ts';
-import { holdOrder, orderOf, putOrder, takeBack } from './orders.ts';
+import { holdOrder, holdSerial, orderOf, putOrder, raiseSerial, takeBack } from './orders.ts';
 import { licenseTable, offlineTable, type OfflineRow, operatorTable } from './tables.ts';
 
 const dayMs = 86_400_000;
@@ -153,18 +153,22 @@ export const offlineFileCalls = implement(
       const file = await ctx.services.licences.sign(fileOf({ ...after, expiredAt, revision }));
       const known: Record<string, unknown> = before;
       const isUnchanged = Object.entries(body).every(([name, value]) => value === undefined || known[name] === value);
+      if (!isUnchanged) {
+        await holdSerial(ctx, before.serial);
+        await raiseSerial(ctx, before.serial, revision, before.portType);
+      }
       await store.set(body.id, isUnchanged ? body : { ...body, expiredAt, registeredAt, revision, file });
       return {};
     },
     'DELETE /license/offline': ({ ctx, body }) =>
-      removeEach(ctx, ctx.store(offlineTable), body.ids, nameOf, ({ serial }) => takeBack(ctx, serial)),
+      removeEach(ctx, ctx.store(offlineTable), body.ids, nameOf, one => takeBack(ctx, one)),
     'DELETE /license/offline/register': ({ ctx, body }) =>
       eachOf(ctx, ctx.store(offlineTable), body.ids, nameOf, async one => {
         if (one.registeredAt === null && one.installationID === null) throw fail('licenseNotFound');
         const revision = one.revision + 1;
         const file = await ctx.services.licences.sign(fileOf({ ...one, installationID: null, revision }));
+        await takeBack(ctx, one);
         await ctx.store(offlineTable).set(one.id, { installationID: null, registeredAt: null, revision, file });
-        await takeBack(ctx, one.serial);
       }),
   },
   { rows: { 'GET /license/offlines': offlineTable } },
@@ -184,21 +188,18 @@ export const offlineLicenceCalls = implement(offlineLicense, {
       { id: actor.rootID, version: (await services.licences.of(ctx.db, actor.rootID)).version },
       {},
     );
-    const elsewhere = await row(
+    const known = await holdSerial(ctx, file.serial);
+    const holder = await row<{ clientID: number; file: string }>(
       ctx.db,
-      sql`select 1 from "licenseOrder" where serial = ${file.serial} and not "isGone" and "clientID" <> ${actor.rootID}`,
+      sql`select "clientID", file from "licenseOrder" where serial = ${file.serial} and not "isGone"`,
     );
     // one licence is one operator's
-    if (elsewhere) throw fail('illegalLicense');
-    const known = await row<{ revision: number; portType: string; file: string; isGone: boolean }>(
-      ctx.db,
-      sql`select revision, "portType", file, "isGone" from "licenseOrder" where "clientID" = ${actor.rootID} and serial = ${file.serial}`,
-    );
-    // what was changed, or taken back, does not come again by an older file
-    if (known && (file.revision < known.revision || (known.isGone && file.revision === known.revision)))
-      throw fail('illegalLicense');
-    if (known && known.portType !== file.portType && !rule.portTypeChangesAfterUpgrade) throw fail('illegalPortType');
-    if (known && known.file === text && !known.isGone) return {};
+    if (holder && holder.clientID !== actor.rootID) throw fail('illegalLicense');
+    if (holder?.file === text) return {};
+    // what was changed, or taken back, does not come again by an older file: whatever was held meanwhile, and by whom
+    if (file.revision < known.leastRevision) throw fail('illegalLicense');
+    if ((known.portType ?? file.portType) !== file.portType && !rule.portTypeChangesAfterUpgrade) throw fail('illegalPortType');
+    await raiseSerial(ctx, file.serial, file.revision, file.portType);
     await putOrder(ctx, actor.rootID, {
       kind: 'offline',
       name: file.name,

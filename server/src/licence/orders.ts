@@ -5,6 +5,7 @@ import type { Order, Usage } from '#contract/licence/licences.ts';
 import type { Context } from '../kit/context.ts';
 import { type Held, type Limits, limitsOf, usageOf } from '../kit/licence.ts';
 import { row } from '../store/db.ts';
+import type { OfflineRow } from './tables.ts';
 
 /** As the wire has it. */
 export async function orderOf(ctx: Context, clientID: number): Promise<z.output<typeof Order>> {
@@ -60,8 +61,30 @@ export async function putOrder(ctx: Context, clientID: number, order: NewOrder):
   await ctx.services.sessions.changed(ctx.db);
 }
 
-/** A file that is taken back: whoever holds it here holds nothing any more. */
-export async function takeBack(ctx: Context, serial: string): Promise<void> {
+/** What is known of a file (0480_licence_serials.sql). */
+interface Serial {
+  leastRevision: number;
+  portType: string | null;
+}
+/** Holds a file until the transaction is through, whoever registers it or takes it back: before what operators hold of it is looked at. */
+export async function holdSerial(ctx: Context, serial: string): Promise<Serial> {
+  await sql`insert into "licenseSerial" (serial) values (${serial}) on conflict do nothing`.execute(ctx.db);
+  return (await row<Serial>(
+    ctx.db,
+    sql`select "leastRevision", "portType" from "licenseSerial" where serial = ${serial} for update`,
+  ))!;
+}
+/** Of a held file nothing older than this counts from now on. */
+export async function raiseSerial(ctx: Context, serial: string, leastRevision: number, portType: string): Promise<void> {
+  await sql`update "licenseSerial" set "leastRevision" = greatest("leastRevision", ${leastRevision}), "portType" = coalesce("portType", ${portType})
+    where serial = ${serial}`.execute(ctx.db);
+}
+
+type TakenBack = Pick<OfflineRow, 'serial' | 'revision' | 'portType'>;
+/** A file that is taken back, up to this revision: whoever holds it here holds nothing any more, and nobody registers it. */
+export async function takeBack(ctx: Context, { serial, revision, portType }: TakenBack): Promise<void> {
+  await holdSerial(ctx, serial);
+  await raiseSerial(ctx, serial, revision + 1, portType);
   const gone = await row<{ id: number; clientID: number }>(
     ctx.db,
     sql`update "licenseOrder" set "isGone" = true, "rowVersion" = "rowVersion" + 1, "updatedAt" = now()

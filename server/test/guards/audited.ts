@@ -22,6 +22,8 @@ const derived = new Set([
   'cnameSeen',
   // the latest time that was seen, whoever asks
   'licenseClock',
+  // the least revision of a file that counts: the line says that it was registered, changed or taken back
+  'licenseSerial',
   'outbox',
   // what was counted, and what follows from it
   'trafficMonth',

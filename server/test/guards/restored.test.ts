@@ -13,7 +13,7 @@ const kept = `
   account ack acmeAccount acmeChallenge acmeLimit acmeOrder acmeRecord announcement answerChange apiToken audit authenticator
   autoCertificate backupRun blacklist brand brandImage cacheRule certificate cname cnameGroup cnameSeen cnameSite compileError
   databaseBackup dnsSecondary dnsSetting domain domainModule errorPage extraTrafficPlan frequency geoSource group groupAnswer groupUnread
-  healthProbe identity license licenseClock licenseOrder limitReq line lineNode lineVirtualNode mailServer module nodeCommand
+  healthProbe identity license licenseClock licenseOrder licenseSerial limitReq line lineNode lineVirtualNode mailServer module nodeCommand
   nodeOffer nodeSub nodeUpgrade noticeEvent noticePerson offlineLicense oidc originDown originTold passkey passkeyHandle port
   portUpstream product publication purgeTask rate redirect relayDoor role scopedSetting setting siteDNS siteProduct siteUser
   systemErrorPage systemFrequency task taskLine telegram trafficCalendar trafficCount trafficDraw trafficMonth upstream

@@ -211,7 +211,7 @@ export async function start(settings: Settings): Promise<Running> {
       });
       url = await app.listen({ host: '127.0.0.1', port: settings.port });
       if (settings.outer) {
-        const outer = await listenOutside(app, settings.outer);
+        const outer = await listenOutside(app, settings.outer, trustedProxies);
         stops.push(() => outer.stop());
       }
       logger.info({ url, outside: settings.told?.url, services: [...settings.services] }, 'serving');

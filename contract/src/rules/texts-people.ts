@@ -27,6 +27,11 @@ export const peopleTexts = {
     zh_CN: '无法读取这张图片。请使用 PNG、JPEG、WebP、GIF 或 SVG',
     en_US: 'This image cannot be read. Use PNG, JPEG, WebP, GIF or SVG',
   },
+  tooSlow: {
+    zh_TW: '資料傳送過慢或中斷，請檢查網路連線後再試',
+    zh_CN: '数据发送过慢或中断，请检查网络连接后重试',
+    en_US: 'It arrived too slowly or not to its end; check the connection and send it again',
+  },
   imageTooLarge: {
     zh_TW: '圖片太大，最多 {max} 百萬像素。請先縮小',
     zh_CN: '图片太大，最多 {max} 百万像素。请先缩小',

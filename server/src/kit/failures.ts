@@ -32,6 +32,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (failure.status === 503) void reply.header('Retry-After', '5');
   if (failure.status === 429)
     void reply.header('Retry-After', String((failure.extra as { retryAfter?: number } | undefined)?.retryAfter ?? 60));
+  // what is still to come of the request is not waited for
+  if (failure.status === 408) void reply.header('Connection', 'close');
   return reply
     .code(failure.status)
     .type('application/json; charset=utf-8')

@@ -4,6 +4,7 @@
  * around every call that may change something, error bodies of the catalogue, JSON through a writer that drops
  * undeclared fields.
  */
+import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { fail, failFields } from '#contract/errors.ts';
@@ -18,14 +19,15 @@ import type { Incoming } from './request.ts';
 import type { AnyHandler, Hold, Implementation } from './implement.ts';
 import { presently } from './presence.ts';
 import { coercer, fieldNames, problems, writer } from './schema.ts';
-import { badQuery, badText } from './text.ts';
+import { badQuery } from './text.ts';
 import { type FileAnswer, sendEvents, sendOther, sendPieces } from './answers.ts';
 import { noBody, noQuery, parse, pathIDs } from './given.ts';
 import type { Networks } from './networks.ts';
 import { inForce } from './licence.ts';
 import { ownerOnly } from './owner.ts';
 import type { Services } from './services.ts';
-import { acceptUploads, readForm } from './upload.ts';
+import { bytesMax, openBytes, type Pace, receiveJSON } from './receive.ts';
+import { acceptUploads, readForm, turnToUpload } from './upload.ts';
 import { versionSeen } from './stale.ts';
 import { unknownID } from './store.ts';
 import { sendStream, type Stream } from './streams.ts';
@@ -46,9 +48,10 @@ export interface MountOptions {
   trustedProxies?: Networks;
   /** parse each answer against its schema (tests) */
   checkAnswers?: boolean;
+  /** of bodies (tests) */
+  pace?: Pace;
 }
 export const prefix = '/api/v1';
-const bodyLimit = 1_048_576;
 
 interface Ready {
   call: Mounted;
@@ -81,7 +84,7 @@ declare module 'fastify' {
 
 export function createServer(options: MountOptions): FastifyInstance {
   const app = Fastify({
-    bodyLimit,
+    bodyLimit: openBytes,
     trustProxy: address => options.trustedProxies?.has(address) ?? false,
     genReqId: newRequestID,
     routerOptions: { maxParamLength: 200 },
@@ -104,17 +107,9 @@ export function createServer(options: MountOptions): FastifyInstance {
   app.decorateRequest('language', 'zh_TW');
   // JSON alone: a body of another type is refused with the same words as a broken one
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    if (text === '') return done(null, undefined);
-    let body: unknown;
-    try {
-      body = JSON.parse(text as string);
-    } catch {
-      // what V8 says quotes the body, which no log may hold
-      return done(failFields([{ path: '', rule: 'json' }]), undefined);
-    }
-    const bad = badText(text as string, body);
-    done(bad.length ? failFields(bad) : null, body);
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const { call } = request.routeOptions.config;
+    return receiveJSON(request, payload, call ? bytesMax(call) : openBytes, options.pace);
   });
   app.addHook('onRequest', async (request, reply) => {
     request.reqID = request.id;
@@ -195,7 +190,6 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
     method: call.method,
     url: prefix + path,
     config: { call },
-    bodyLimit: call.def.bodyLimit ?? bodyLimit,
     onRequest: async request => {
       if (call.auth !== 'public' && call.auth !== 'node') await authenticate(request, call, options.services);
     },
@@ -270,7 +264,10 @@ const baseOf = (request: FastifyRequest, call: Mounted, services: Services) => (
 type Run = [ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions];
 function run(...call: Run): Promise<unknown> {
   const held: { by?: ReturnType<Hold> } = {};
-  return answered(held, ...call).finally(() => held.by?.leave());
+  const act = () => answered(held, ...call).finally(() => held.by?.leave());
+  const [ready, { actor, raw }] = call;
+  // one that holds a place of its own has its turn by that
+  return ready.call.def.upload && actor && !ready.hold ? turnToUpload(actor, act, raw.socket) : act();
 }
 async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, reply, options]: Run): Promise<unknown> {
   const { call, handler, tables } = ready;
@@ -287,7 +284,7 @@ async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, rep
     // what the owner alone may send can be large: nobody else's is read
     if (call.def.owner) await ownerOnly(new Context({ ...base, db }));
     if (ready.hold) held.by = ready.hold(services);
-    const form = await readForm(request, call.def.bodyLimit ?? bodyLimit, ready.fields);
+    const form = await readForm(request, bytesMax(call), ready.fields, options.pace);
     issues.push(badQuery(form));
     // the fields of a form arrive as text, as those of a query do
     sent = ready.coerceForm(form);

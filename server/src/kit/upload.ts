@@ -3,6 +3,9 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fail, failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
+import type { Actor } from './actor.ts';
+import { inTime, type Pace } from './receive.ts';
+import { type Line, partyOf, Turns } from './turns.ts';
 
 /** Not to be waited for: two waits of one server for its plugins wait for each other, and it would never listen (server/src/console.ts). */
 export function acceptUploads(app: FastifyInstance): void {
@@ -17,6 +20,14 @@ export function acceptUploads(app: FastifyInstance): void {
  * not read: all that a form may hold in memory is one file of each.
  */
 export async function readForm(
+  request: FastifyRequest,
+  bytesMax: number,
+  fields: ReadonlySet<string>,
+  pace?: Pace,
+): Promise<Record<string, unknown>> {
+  return inTime(request, readParts(request, bytesMax, fields), pace);
+}
+async function readParts(
   request: FastifyRequest,
   bytesMax: number,
   fields: ReadonlySet<string>,
@@ -41,3 +52,9 @@ export async function readForm(
   }
   return form;
 }
+
+/** A form is in memory from its first byte until what it is for is done: so many at a time, and of one root account one. */
+const turns = new Turns({ name: 'uploads', lanes: [8], each: 1, waiting: 4, waitingAll: 100, waitMs: 60_000 });
+/** Before a form is read; who waits holds no more than its connection does. */
+export const turnToUpload = <T>(actor: Actor, act: () => Promise<T>, line: Line): Promise<T> =>
+  turns.run({ lane: 0, path: partyOf(actor).path }, act, line);

@@ -1,0 +1,163 @@
+/** What strangers and slow callers hold: bodies that never come to their end, forms, connections. */
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { connect as connectTLS } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { groups } from '#contract/index.ts';
+import { calls, mounted } from '#contract/kit/call.ts';
+import { file, obj, opt, str } from '#contract/kit/schema.ts';
+import { selfSigned } from '#host/certificates.ts';
+import { implement } from '#server/kit/implement.ts';
+import { createServer } from '#server/kit/mount.ts';
+import { registry } from '#server/kit/metrics.ts';
+import { Networks } from '#server/kit/networks.ts';
+import { openBytes } from '#server/kit/receive.ts';
+import { listenOutside } from '#server/services/outside.ts';
+import { freePort, poll } from '#server/store/engine-process.ts';
+import { generate } from './guards/generate.ts';
+import { largest } from './guards/largest.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+let app: FastifyInstance;
+let port: number;
+const sockets: Socket[] = [];
+before(async () => {
+  api = await Api.start();
+  a = await api.tenant('a');
+  const group = calls(
+    { base: '/sample', resource: 'sample', auth: 'public' },
+    {
+      'POST /text': { body: obj({ text: str(60_000) }), answer: obj({ text: str(60_000) }), audit: false },
+      'POST /form': { upload: true, body: obj({ logo: opt(file(1000, ['image/png'])) }), audit: false },
+    },
+  );
+  app = createServer({
+    services: api.services,
+    groups: [group],
+    implementations: [
+      implement(group, { 'POST /text': async ({ body }) => ({ text: body.text }), 'POST /form': async () => ({}) }),
+    ],
+    params: {},
+    log: () => {},
+    pace: { windowMs: 1500, bytes: 10 },
+  });
+  port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+});
+after(async () => {
+  for (const one of sockets) one.destroy();
+  await app?.close();
+  await api?.stop();
+});
+
+/** Sends the head of a call and some of its body. */
+function begin(at: number, path: string, length: number | string, sent: string, headers = 'Content-Type: application/json') {
+  const socket = connect(at, '127.0.0.1');
+  sockets.push(socket);
+  const said = { text: '', isClosed: false };
+  socket
+    .setEncoding('utf8')
+    .on('data', chunk => (said.text += chunk))
+    .on('error', () => {})
+    .on('close', () => (said.isClosed = true));
+  socket.write(
+    `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n${typeof length === 'string' ? length : `Content-Length: ${length}`}\r\n\r\n${sent}`,
+  );
+  return { socket, said };
+}
+const answer = async ({ said }: ReturnType<typeof begin>) => {
+  assert.ok(await poll(() => said.text.endsWith('}'), 20_000), `no answer but ${said.text}`);
+  return { status: Number(said.text.split(' ')[1]), body: JSON.parse(said.text.split('\r\n\r\n')[1]!) };
+};
+const form = 'Content-Type: multipart/form-data; boundary=b';
+const part = '--b\r\nContent-Disposition: form-data; name="logo"; filename="a"\r\nContent-Type: image/png\r\n\r\nx';
+
+test('a call without an account takes a small body, and the largest valid one', async () => {
+  const open = [...mounted(groups)].filter(call => (call.auth === 'public' || call.auth === 'node') && call.def.body);
+  assert.ok(open.length > 15);
+  for (const { def, key } of open) {
+    const bytes = Buffer.byteLength(JSON.stringify(largest(def.body!, generate(def.body!, 'x'), 1_000_000)));
+    assert.ok(bytes <= openBytes, `${key} takes ${bytes}`);
+  }
+  const text = (length: number) =>
+    ({ payload: { text: 'x'.repeat(length) }, method: 'POST', url: '/api/v1/sample/text' }) as const;
+  assert.equal((await app.inject(text(openBytes - 20))).statusCode, 200);
+  const refused = await app.inject(text(openBytes));
+  assert.deepEqual([refused.statusCode, refused.json().errorData[0].rule], [413, 'tooLarge']);
+  // also where it does not say beforehand how much there is
+  const endless = begin(port, '/sample/text', 'Transfer-Encoding: chunked', `${(openBytes + 1).toString(16)}\r\n`);
+  endless.socket.write('x'.repeat(openBytes + 1));
+  assert.equal((await answer(endless)).status, 413);
+});
+
+test('a body that stops on its way is not waited for; one that goes on arriving is, however long that takes', async () => {
+  for (const one of [begin(port, '/sample/text', 5000, '{"text":"'), begin(port, '/sample/form', 5000, part, form)]) {
+    const { status, body } = await answer(one);
+    assert.deepEqual([status, body.code, body.errorData[0].rule], [408, 101003, 'tooSlow']);
+    assert.ok(await poll(() => one.said.isClosed, 20_000));
+  }
+  const text = 'x'.repeat(1000);
+  const body = JSON.stringify({ text });
+  const slow = begin(port, '/sample/text', body.length, '');
+  for (let at = 0; at < body.length; at += 20) {
+    slow.socket.write(body.slice(at, at + 20));
+    await new Promise(next => setTimeout(next, 80));
+  }
+  assert.deepEqual(await answer(slow), { status: 200, body: { text } });
+});
+
+test('of one operator one form is read at a time, a few wait unread, and one more is refused', async () => {
+  const at = Number(new URL(await api.app.listen({ host: '127.0.0.1', port: 0 })).port);
+  const headers = `Authorization: Bearer ${a.client.token}\r\n${form}`;
+  const held = Array.from({ length: 5 }, () => begin(at, '/client/setting/logo', 3_000_000, part, headers));
+  // one is read, and four wait
+  const waiting = async () => /^breakwater_queue_waiting\{queue="uploads"\} 4$/m.test(await registry.metrics());
+  assert.ok(await poll(waiting, 20_000));
+  const refused = await answer(begin(at, '/client/setting/logo', 3_000_000, part, headers));
+  assert.deepEqual([refused.status, refused.body.errorData[0].rule], [429, 'tooManyCalls']);
+  // whoever leaves gives way
+  for (const { socket } of held) socket.destroy();
+  const isFree = async () => {
+    const end = '\r\n--b--\r\n';
+    const title = '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nmine';
+    const { status } = await answer(begin(at, '/client/setting/logo', title.length + end.length, title + end, headers));
+    return status === 200;
+  };
+  assert.ok(await poll(isFree, 20_000));
+});
+
+test('an address, and a network, has so many connections; whoever stands behind a proxy has them by the proxy', async () => {
+  const { certificate: cert, key } = selfSigned('x.test');
+  const enter = (at: number, localAddress = '127.0.0.1') =>
+    new Promise<Socket | undefined>(done => {
+      const socket = connectTLS({ socket: connect({ host: '127.0.0.1', port: at, localAddress }), rejectUnauthorized: false });
+      sockets.push(socket);
+      socket
+        .on('secureConnect', () => done(socket))
+        .on('error', () => {})
+        .on('close', () => done(undefined));
+    });
+  const bounds = { address: 2, network: 3 };
+  const at = await freePort();
+  const outer = { host: '127.0.0.1', port: at, cert, key };
+  const none = new Networks();
+  let outside = await listenOutside(app, outer, none, { bounds, free: [] });
+  const [first, second] = [await enter(at), await enter(at)];
+  assert.ok(first && second);
+  assert.equal(await enter(at), undefined, 'a third of one address');
+  assert.ok(await enter(at, '127.0.0.2'));
+  assert.equal(await enter(at, '127.0.0.3'), undefined, 'a fourth of one network');
+  first.destroy();
+  assert.ok(await poll(async () => (await enter(at, '127.0.0.3')) !== undefined, 20_000));
+  await outside.stop();
+  for (const [proxies, options] of [
+    [none, { bounds }],
+    [new Networks(['127.0.0.0/8']), { bounds, free: [] }],
+  ] as const) {
+    outside = await listenOutside(app, outer, proxies, options);
+    for (let n = 0; n < 5; n++) assert.ok(await enter(at));
+    await outside.stop();
+  }
+});

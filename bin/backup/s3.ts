@@ -4,7 +4,7 @@
  * the path, which every store understands.
  */
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { backupSaid } from '#contract/system/backup-problems.ts';
 import type { AddressPolicy } from '#contract/rules/address-policy.ts';
@@ -22,6 +22,8 @@ export interface S3Options {
   secretKey: string;
   policy: AddressPolicy;
   signal?: AbortSignal | undefined;
+  /** what any file or list may take beside the time for its bytes */
+  patienceMs?: number;
   /** of a part of an upload, and of what is fetched at a time; stores take 5 MiB at least */
   partBytes?: number;
 }
@@ -31,6 +33,11 @@ const partBytesUsual = 16 * 2 ** 20;
 const partsMax = 10_000;
 const requestMs = 120_000;
 const tries = 4;
+const patienceUsualMs = 600_000;
+/** A connection that gives less than this is no place for a backup. */
+const leastBytesPerSecond = 100_000;
+/** A million files that begin as ours do. */
+const listPagesMax = 1000;
 
 export class S3Error extends Error {
   override name = 'S3Error';
@@ -105,6 +112,20 @@ export class S3 {
     throw new S3Error(backupSaid('s3', { method, why: plainText(last, 300).replaceAll(secretKey, '…') }));
   }
 
+  /** A store answers for as long as it likes: `bytes` may take their time at the least pace, and that is all. */
+  async #within<T>(method: 'GET' | 'PUT', bytes: number, act: (s3: S3) => Promise<T>): Promise<T> {
+    const { signal, patienceMs = patienceUsualMs } = this.#options;
+    // what a timer can count
+    const ms = Math.min(patienceMs + (bytes / leastBytesPerSecond) * 1000, 2 ** 31 - 1);
+    const late = AbortSignal.timeout(Math.ceil(ms));
+    try {
+      return await act(new S3({ ...this.#options, signal: signal ? AbortSignal.any([signal, late]) : late }));
+    } catch (error) {
+      if (!late.aborted || signal?.aborted) throw error;
+      throw new S3Error(backupSaid('s3', { method, why: backupSaid('tookLong') }), { cause: error });
+    }
+  }
+
   get #partBytes() {
     return this.#options.partBytes ?? partBytesUsual;
   }
@@ -114,6 +135,10 @@ export class S3 {
 
   /** All of it or nothing: what is not completed is taken back. */
   async put(name: string, path: string): Promise<void> {
+    const { size } = await stat(path);
+    await this.#within('PUT', size, s3 => s3.#put(name, path));
+  }
+  async #put(name: string, path: string): Promise<void> {
     const key = this.#key(name);
     const file = await open(path);
     try {
@@ -154,19 +179,32 @@ export class S3 {
 
   /** @param bytesMax who keeps the store shall not be able to fill our disk */
   async get(name: string, path: string, bytesMax = Infinity): Promise<void> {
+    await this.#within('GET', bytesMax, s3 => s3.#get(name, path, bytesMax));
+  }
+  async #get(name: string, path: string, bytesMax: number): Promise<void> {
     const out = await open(path, 'wx', 0o600);
     try {
-      let total = Infinity;
-      for (let at = 0; at < total;) {
+      let total: number | undefined;
+      for (let at = 0; total === undefined || at < total;) {
         const range = { range: `bytes=${at}-${at + this.#partBytes - 1}` };
         const { status, headers, body } = await this.#ask('GET', this.#key(name), {}, undefined, {
           headers: range,
           bytesMax: this.#partBytes + 1,
         });
-        total = status === 206 ? Number(/\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]) : body.length;
-        if (!body.length || !Number.isFinite(total)) throw new S3Error('S3 GET: it does not say how long the archive is');
-        if (Math.max(total, at + body.length) > bytesMax)
-          throw new S3Error(longer(name, Math.max(total, at + body.length), bytesMax));
+        const [from, size] =
+          status === 206
+            ? (/^bytes (\d+)-\d+\/(\d+)$/
+                .exec(headers['content-range'] ?? '')
+                ?.slice(1)
+                .map(Number) ?? [])
+            : [0, body.length];
+        if (size === undefined || from !== at || (total !== undefined && size !== total))
+          throw new S3Error(backupSaid('s3', { method: 'GET', why: backupSaid('shortAnswer') }));
+        total = size;
+        if (Math.max(total, body.length) > bytesMax) throw new S3Error(longer(name, Math.max(total, body.length), bytesMax));
+        // all that was asked for, each time: or a byte at a time would go on for months
+        if (body.length === 0 || body.length !== Math.min(this.#partBytes, total - at))
+          throw new S3Error(backupSaid('s3', { method: 'GET', why: backupSaid('shortAnswer') }));
         for (let put = 0; put < body.length;) put += (await out.write(body, put)).bytesWritten;
         at += body.length;
       }
@@ -176,12 +214,15 @@ export class S3 {
     }
   }
 
-  /** Names that begin with the prefix, without it. */
-  async list(): Promise<string[]> {
-    const { prefix } = this.#options;
-    const names: string[] = [];
+  /** Which of these names are there. Nothing else of what the store says is kept, and it does not say it for ever. */
+  async list(wanted: ReadonlySet<string>): Promise<string[]> {
+    return this.#within('GET', 0, s3 => s3.#list(wanted));
+  }
+  async #list(wanted: ReadonlySet<string>): Promise<string[]> {
+    const prefix = this.#key(commonStart([...wanted]));
+    const found = new Set<string>();
     let token: string | undefined;
-    do {
+    for (let page = 0; page < listPagesMax; page++) {
       const xml = (
         await this.#ask('GET', '', {
           ...(token ? { 'continuation-token': token } : {}),
@@ -189,10 +230,14 @@ export class S3 {
           prefix,
         })
       ).body.toString('utf8');
-      names.push(...elements(xml, 'Key').map(key => key.slice(prefix.length)));
+      for (const key of elements(xml, 'Key')) {
+        const name = key.slice(this.#options.prefix.length);
+        if (wanted.has(name) && key === this.#key(name)) found.add(name);
+      }
       [token] = elements(xml, 'IsTruncated')[0] === 'true' ? elements(xml, 'NextContinuationToken') : [];
-    } while (token);
-    return names;
+      if (!token || found.size === wanted.size) return [...found];
+    }
+    throw new S3Error(backupSaid('s3', { method: 'GET', why: backupSaid('longList') }));
   }
 
   async remove(name: string): Promise<void> {
@@ -201,6 +246,14 @@ export class S3 {
 }
 
 export const longer = (name: string, bytes: number, before: number) => backupSaid('longer', { name, bytes, before });
+
+/** What all of them begin with. */
+function commonStart(names: readonly string[]): string {
+  const [first = ''] = names;
+  let length = first.length;
+  for (const name of names) while (!name.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length);
+}
 
 const pause = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((done, failed) => {

@@ -11,7 +11,8 @@ export interface Target {
   put(name: string, path: string): Promise<void>;
   /** into a file that is not there yet; `bytesMax`: it was no longer when it was put there */
   get(name: string, path: string, bytesMax?: number): Promise<void>;
-  list(): Promise<string[]>;
+  /** which of these are there */
+  list(wanted: ReadonlySet<string>): Promise<string[]>;
   remove(name: string): Promise<void>;
 }
 
@@ -58,7 +59,8 @@ export async function folderTarget(folder: string, dataFolder: string): Promise<
       if (size > bytesMax) throw new Error(longer(name, size, bytesMax));
       await copyFile(join(place, name), path);
     },
-    list: async () => (await readdir(place, { withFileTypes: true })).flatMap(one => (one.isFile() ? [one.name] : [])),
+    list: async wanted =>
+      (await readdir(place, { withFileTypes: true })).flatMap(one => (one.isFile() && wanted.has(one.name) ? [one.name] : [])),
     remove: name => rm(join(place, name)),
   };
 }
@@ -66,12 +68,12 @@ export async function folderTarget(folder: string, dataFolder: string): Promise<
 export const s3Target = (s3: S3): Target => ({
   put: (name, path) => s3.put(name, path),
   get: (name, path, bytesMax) => s3.get(name, path, bytesMax),
-  list: () => s3.list(),
+  list: wanted => s3.list(wanted),
   remove: name => s3.remove(name),
 });
 
 /** Removes all but the newest of these archives: they alone are ours, whatever else lies there. Their names begin with their times. */
 export async function thinOut(target: Target, ours: ReadonlySet<string>, keep: number): Promise<void> {
-  const there = (await target.list()).filter(name => ours.has(name)).sort();
+  const there = (await target.list(ours)).sort();
   for (const name of there.slice(0, Math.max(0, there.length - keep))) await target.remove(name);
 }

@@ -103,6 +103,16 @@ const texts = {
     en_US: '{place} changes all the while: try again later.',
   },
   s3: { zh_TW: 'S3 {method}：{why}', zh_CN: 'S3 {method}：{why}', en_US: 'S3 {method}: {why}' },
+  shortAnswer: {
+    zh_TW: '傳回的內容少於所要求的',
+    zh_CN: '返回的内容少于所请求的',
+    en_US: 'it gave less than it was asked for',
+  },
+  longList: {
+    zh_TW: '檔案清單沒有盡頭：請使用專用的儲存桶或前置字元',
+    zh_CN: '文件清单没有尽头：请使用专用的存储桶或前缀',
+    en_US: 'its list of files has no end: use a bucket or a prefix of its own',
+  },
   // what the way there says (server/src/kit/outbound.ts) and what the system says
   notAllowed: {
     zh_TW: '不允許連線到 {address}（{kind}）',

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { backup } from '#bin/backup/backup.ts';
 import { keep } from '#bin/backup/keeper.ts';
 import { restore } from '#bin/backup/restore.ts';
 import { S3 } from '#bin/backup/s3.ts';
@@ -206,7 +207,32 @@ test('asked for by hand: what lies in the store is fetched and restored; one tha
     await keep({ settings });
     assert.match((await read()).runs[0].problem, why);
   }
+  // an older archive of ours, whole and under the same passphrase, in the place of the latest; for a release before by its rows and its time
+  const then = (await row<{ at: Date; rows: number }>(
+    api.database.db,
+    sql`select "archiveTime" as at, "rowCount"::int as rows from "backupRun" where id = ${lastBackup.id}`,
+  ))!;
+  const older = join(data, 'older.age');
+  await backup({ settings, target: older, logs: false, passphrase });
+  store.objects.set(key, readFileSync(older));
+  for (const sum of [lastBackup.sha256, null]) {
+    await sql`update "backupRun" set sha256 = ${sum}, bytes = 1e9 where id = ${lastBackup.id}`.execute(api.database.db);
+    await run('restoreTest');
+    await keep({ settings });
+    const { problem } = (await read()).runs[0];
+    assert.match(problem, new RegExp(`^What lies there as ${lastBackup.file} is another archive: of \\d{4}-.+ with \\d+ rows`));
+    assert.ok(
+      problem.includes(`is of ${new Date(then.at).toISOString()}, with ${then.rows} rows and the SHA-256 ${sum ?? '–'}.`),
+      problem,
+    );
+  }
   store.objects.set(key, whole);
+  await run('restoreTest');
+  await keep({ settings });
+  assert.deepEqual((await read()).runs[0].problem, null, 'one of a release before, which wrote no sum down, is known again');
+  await sql`update "backupRun" set sha256 = ${lastBackup.sha256}, bytes = ${whole.length} where id = ${lastBackup.id}`.execute(
+    api.database.db,
+  );
 
   // in earnest, on an empty machine
   const file = join(data, 'fetched');

@@ -26,6 +26,8 @@ export interface BackupOptions {
 export interface BackupResult {
   file: string;
   bytes: number;
+  /** ISO 8601, of the moment whose state it holds */
+  time: string;
   rows: number;
   /** why the logs are not in it although they were asked for */
   without?: string;
@@ -122,6 +124,7 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
   return {
     file,
     bytes: (await stat(file)).size,
+    time: time.toISOString(),
     rows,
     foreign,
     ...(without && { without }),

@@ -22,6 +22,7 @@ import { runningDatabase } from '../launch/running.ts';
 import { type Settings, readSettings } from '../launch/settings.ts';
 import { archiveName, backup, proofFolder } from './backup.ts';
 import { encryptedSuffix, isEncrypted } from './cipher.ts';
+import { mustBeOf, sha256Of } from './identity.ts';
 import { prove } from './prove.ts';
 import { S3 } from './s3.ts';
 import { folderTarget, s3Target, type Target, thinOut } from './target.ts';
@@ -181,7 +182,10 @@ const make = ({ db, run, known, target, passphrase, settings, stop }: Job): Prom
     const path = join(folder, name);
     const made = await backup({ settings, target: path, logs: known.logs, signal, ...(passphrase && { passphrase }) });
     // before it lies there: whatever happens from here on, it is known as ours, and goes when its time has come
-    await sql`update "backupRun" set file = ${name} where id = ${run.id}`.execute(db);
+    const sha256 = await sha256Of(path, signal);
+    await sql`update "backupRun" set file = ${name}, sha256 = ${sha256}, "archiveTime" = ${made.time} where id = ${run.id}`.execute(
+      db,
+    );
     await target.put(name, path);
     await thinOut(target, new Set([name, ...(await namesOf(db, known.id))]), known.keep);
     return {
@@ -200,9 +204,12 @@ const test = ({ db, known, target, passphrase, settings, stop }: Job): Promise<O
     // as it lies there now: what came back is what is tried
     await target.get(last.file, path, last.bytes ?? undefined);
     // who can write there cannot write what only the passphrase makes: without it, nothing of theirs is read
-    if (last.file.endsWith(encryptedSuffix) && !(await isEncrypted(path)))
-      throw new Error(backupSaid('notEncrypted', { name: last.file }));
-    const { rows: rowCount, tables } = await prove(path, settings.dataFolder, { passphrase, signal });
+    const wasHidden = last.file.endsWith(encryptedSuffix);
+    if (wasHidden && !(await isEncrypted(path))) throw new Error(backupSaid('notEncrypted', { name: last.file }));
+    // one that was written before there was a passphrase is read without
+    const reading = { passphrase: wasHidden ? passphrase : undefined, signal };
+    await mustBeOf({ ...last, file: last.file }, path, reading);
+    const { rows: rowCount, tables } = await prove(path, settings.dataFolder, reading);
     return { file: last.file, rowCount, tableCount: tables };
   });
 

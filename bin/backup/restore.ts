@@ -185,8 +185,9 @@ async function put({ name, mode, target, bytes }: Member, dataFolder: string, si
 }
 const isNotHere = (place: string) => notHere.has(place.split('/')[0]!);
 
+export const chunkOf = (bytes: Buffer): DumpChunk => JSON.parse(bytes.toString('utf8')) as DumpChunk;
 async function* chunksIn(folder: string): AsyncGenerator<DumpChunk> {
-  for (const name of (await readdir(folder)).sort()) yield JSON.parse(await readFile(join(folder, name), 'utf8')) as DumpChunk;
+  for (const name of (await readdir(folder)).sort()) yield chunkOf(await readFile(join(folder, name)));
 }
 async function* count(chunks: AsyncIterable<DumpChunk>, counted: (table: string, n: number) => void): AsyncGenerator<DumpChunk> {
   for await (const chunk of chunks) {

@@ -59,6 +59,14 @@ const texts = {
     zh_CN: '存放处的 {name} 没有加密，但写入时是加密的。',
     en_US: 'What lies there as {name} is not encrypted, and was when it was written.',
   },
+  otherArchive: {
+    zh_TW:
+      '存放處的 {name} 是另一份備份檔：時間 {time}，{rows} 列，SHA-256 {sha256}；當時寫入的時間是 {before}，{count} 列，SHA-256 {sum}。',
+    zh_CN:
+      '存放处的 {name} 是另一份备份文件：时间 {time}，{rows} 行，SHA-256 {sha256}；当时写入的时间是 {before}，{count} 行，SHA-256 {sum}。',
+    en_US:
+      'What lies there as {name} is another archive: of {time}, with {rows} rows and the SHA-256 {sha256}. The one that was written is of {before}, with {count} rows and the SHA-256 {sum}.',
+  },
   unrestorable: {
     zh_TW: '無法還原 {name}：{why}。',
     zh_CN: '无法恢复 {name}：{why}。',

@@ -51,6 +51,9 @@ const Run = obj({
   /** rows of the database that it holds; of a test, that were found again */
   rowCount: nullable(big()),
   tableCount: nullable(int()),
+  /** of the archive that a backup made: its file, lower-case hex, and the moment whose state it holds */
+  sha256: nullable(text(64)),
+  archiveTime: nullable(time()),
   problem: nullable(text(500)),
   createdAt: time(),
   startedAt: nullable(time()),

@@ -42,6 +42,10 @@ export interface BackupRun {
   bytes: number | null;
   rowCount: number | null;
   tableCount: number | null;
+  /** of the archive's file, lower-case hex; null where a release before it made it */
+  sha256: string | null;
+  /** of the moment whose state the archive holds */
+  archiveTime: string | null;
   problem: string | null;
   createdAt: string;
   startedAt: string | null;
@@ -82,7 +86,7 @@ export const nextBackup: Sql = sql`case when every = 'hour' then date_trunc('hou
   where moment > now()) end`;
 
 const runColumns = sql.raw(
-  'id, kind, state, "askedBy", file, bytes, "rowCount", "tableCount", problem, "createdAt", "startedAt", "endedAt"',
+  'id, kind, state, "askedBy", file, bytes, "rowCount", "tableCount", sha256, "archiveTime", problem, "createdAt", "startedAt", "endedAt"',
 );
 /** The latest that succeeded. */
 export const lastDone = (db: Db, backupID: number, kind: BackupRun['kind']): Promise<BackupRun | undefined> =>

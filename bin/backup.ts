@@ -20,7 +20,7 @@ The newest five are kept. It does not help against a lost disk: for that there i
   restore: `breakwater restore FILE
 
 Makes a data folder out of a backup or a snapshot. BREAKWATER_DATA names the folder; it must be empty or missing.
-BREAKWATER_BACKUP_PASSPHRASE_FILE names a file that holds the passphrase of one that is encrypted.
+BREAKWATER_BACKUP_PASSPHRASE_FILE names a file that holds the passphrase of one that is encrypted; one that is not is refused then.
 Then start as ever: people sign in anew, with the passwords of then; nodes find their way, and every document is published again.
 API tokens are in force as they were then, also those that were removed since.`,
 };
@@ -59,6 +59,10 @@ async function run(verb: string, args: string[]): Promise<void> {
       signal: stop.signal,
       passphrase,
     });
+    if (!passphrase)
+      console.error(
+        `${target} is not encrypted: whoever could write to it could have put anything into it. Restore it only if it never left your hands.`,
+      );
     console.log(
       `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
     );

@@ -142,6 +142,7 @@ test(
     const restored = await breakwater(target, 'restore', archive);
     assert.equal(restored.code, 0, restored.out);
     assert.match(restored.out, /rows, with logs/);
+    assert.match(restored.out, /is not encrypted: whoever could write to it/);
     assert.match(restored.out, /^API tokens in force again: 1, also those that were removed after the backup\./m);
     assert.match((await breakwater(target, 'restore', archive)).out, /is not empty/);
     await first.stop();

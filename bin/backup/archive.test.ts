@@ -1,6 +1,7 @@
 /** The file of a backup: what is written is read, and whatever is cut, damaged or strange is one sentence and leaves nothing behind. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -173,5 +174,29 @@ test('under a passphrase: read with it alone, whatever is cut or changed is refu
   changed[bytes.length - 40]! ^= 1;
   writeFileSync(path, changed);
   await assert.rejects(restore(path, into, { passphrase }), /its bytes are damaged/);
+  assert.ok(!existsSync(into));
+});
+
+test('with a passphrase, what is not encrypted is refused before anything of it is read, also out of a pipe', async () => {
+  const plain = await archive(sample);
+  const into = join(folder, 'downgraded');
+  let begun = false;
+  const read = (path: string) =>
+    readArchive(
+      path,
+      async () => void (begun = true),
+      async () => undefined,
+      undefined,
+      'twelve quiet herons',
+    );
+  await assert.rejects(read(plain), /it is not encrypted: leave the passphrase away to take it anyway$/);
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const feed = createWriteStream(pipe);
+  feed.on('error', () => {}); // nobody reads on
+  feed.end(readFileSync(plain));
+  await assert.rejects(read(pipe), /it is not encrypted/);
+  assert.ok(!begun);
+  await assert.rejects(restore(plain, into, { passphrase: 'twelve quiet herons' }), /cannot be restored: it is not encrypted/);
   assert.ok(!existsSync(into));
 });

@@ -20,7 +20,7 @@ import { createZstdCompress, createZstdDecompress, constants as zlib } from 'nod
 import { backupSaid } from '#contract/system/backup-problems.ts';
 import { flushFolder } from '#host/files.ts';
 import type { DumpFacts } from '#server/store/dump.ts';
-import { decrypted, encrypted, isEncrypted } from './cipher.ts';
+import { encrypted, opened } from './cipher.ts';
 import { wholeFrames } from './frames.ts';
 import { BrokenArchive, end, entries, header, padding } from './tar.ts';
 
@@ -135,6 +135,7 @@ export interface Member {
 /**
  * Reads an archive once: `begin` first, with what it says of itself, then `take` for each member, then everything is compared with the
  * manifest. Whoever takes must not use anything before this has ended well.
+ * @param passphrase given, what is not encrypted under it is refused: anybody could have put it in the place of what was
  * @throws BrokenArchive
  */
 export async function readArchive(
@@ -144,12 +145,10 @@ export async function readArchive(
   signal?: AbortSignal,
   passphrase?: string,
 ): Promise<About> {
-  const isHidden = await isEncrypted(path);
-  if (isHidden && !passphrase) throw new BrokenArchive(backupSaid('noPassphrase'));
   const zstd = createZstdDecompress();
   const source = createReadStream(path, { highWaterMark: 1 << 20 });
-  const opened = (bytes: AsyncIterable<Buffer>) => wholeFrames(isHidden ? decrypted(bytes, passphrase!) : bytes);
-  const feeding = pipeline(source, opened, zstd, signal ? { signal } : {});
+  const plain = (bytes: AsyncIterable<Buffer>) => wholeFrames(opened(bytes, passphrase));
+  const feeding = pipeline(source, plain, zstd, signal ? { signal } : {});
   feeding.catch(() => {});
   let about: About | undefined;
   let manifest: Manifest | undefined;

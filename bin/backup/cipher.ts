@@ -43,7 +43,29 @@ export async function* decrypted(source: AsyncIterable<Uint8Array>, passphrase: 
   }
 }
 
-/** Whether a file is encrypted, by its first bytes: what it is called says nothing. */
+/**
+ * The archive in a file's bytes. Whether they are encrypted is seen in the bytes that are read, so that nobody changes them in between, and
+ * what the file is called says nothing. @throws BrokenArchive where that is not as the passphrase, or its absence, says
+ */
+export async function* opened(source: AsyncIterable<Buffer>, passphrase: string | undefined): AsyncGenerator<Buffer> {
+  const iterator = source[Symbol.asyncIterator]();
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < begins.length) {
+    const next = await iterator.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const isHidden = head.subarray(0, begins.length).equals(begins);
+  if (isHidden && !passphrase) throw new BrokenArchive(backupSaid('noPassphrase'));
+  if (!isHidden && passphrase) throw new BrokenArchive(backupSaid('plain'));
+  const whole = (async function* () {
+    yield head;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  })();
+  yield* passphrase ? decrypted(whole, passphrase) : whole;
+}
+
+/** Whether a file is encrypted, for a sentence before it is read. */
 export async function isEncrypted(path: string): Promise<boolean> {
   // a pipe gives its bytes once, to whoever opens it first
   if (!(await stat(path)).isFile()) return false;

@@ -88,6 +88,11 @@ const texts = {
     zh_CN: '文件已加密，但没有密码短语',
     en_US: 'it is encrypted, and no passphrase was given',
   },
+  plain: {
+    zh_TW: '檔案沒有加密；若仍要採用，請不要提供密碼片語',
+    zh_CN: '文件没有加密；若仍要采用，请不要提供密码短语',
+    en_US: 'it is not encrypted: leave the passphrase away to take it anyway',
+  },
   notArchive: { zh_TW: '這不是備份檔', zh_CN: '这不是备份文件', en_US: 'it is no archive of a backup' },
   newer: {
     zh_TW: '由較新版的 Breakwater（{version}）寫入',

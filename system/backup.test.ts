@@ -144,6 +144,7 @@ test(
     assert.match(restored.out, /rows, with logs/);
     assert.match(restored.out, /is not encrypted: whoever could write to it/);
     assert.match(restored.out, /^API tokens in force again: 1, also those that were removed after the backup\./m);
+    assert.equal(statSync(join(target, 'nats')).mode & 0o777, 0o711);
     assert.match((await breakwater(target, 'restore', archive)).out, /is not empty/);
     await first.stop();
     // somebody else has the ports that the engines had

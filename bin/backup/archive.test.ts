@@ -124,7 +124,8 @@ test('of a newer Breakwater, or something else: a sentence that says which', asy
     /newer Breakwater \(9\.0\.0\): its database has 9999_future\.sql.+ Restore it with that version\.$/,
   );
   await assert.rejects(restore(await archive({}, { ...about, format: 2 }), into), /newer Breakwater/);
-  await assert.rejects(restore(await archive({}, { product: 'other' }), into), /no archive of a backup/);
+  for (const other of [{ product: 'other' }, { ...about, time: '2026 \u001b[2J' }, { ...about, time: undefined }])
+    await assert.rejects(restore(await archive({}, other), into), /no archive of a backup/);
   await assert.rejects(restore(join(folder, 'nowhere'), into), /There is no file/);
   writeFileSync(join(folder, 'taken'), '');
   await assert.rejects(restore(await archive({}), folder), /is not empty/);

@@ -4,7 +4,7 @@
  *   about.json       first: what it is, of when, and the schema its rows are written for
  *   database/…       rows of each table
  *   files/…          secrets and other small files of the data folder, by their place in it
- *   store/…          the analytics store's folder
+ *   store/…          the analytics store's folder, of which a restore takes rows alone (restore-store.ts)
  *   manifest.json    last: size and SHA-256 of everything before; without it the file was cut
  *
  * The hashes tell damage, not malice: who can write the file could write the hashes too. It holds the installation's keys, so whoever has
@@ -208,6 +208,8 @@ function checkAbout(said: string): About {
   // a changed byte may leave JSON that can be read, with a name that nobody knows
   if (about.product !== 'breakwater' || typeof about.format !== 'number' || !Array.isArray(migrations) || !tables || !sequences)
     throw new BrokenArchive(backupSaid('notArchive'));
+  // it is shown as it is
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(String(about.time))) throw new BrokenArchive(backupSaid('notArchive'));
   if (about.format > format) throw new BrokenArchive(backupSaid('newer', { version: String(about.version) }));
   return about as About;
 }

@@ -58,8 +58,11 @@ const left = new Set([
   'node',
   'dns',
 ]);
+/** Whether something in the data folder, or a folder it lies in, is left out. */
+export const isLeft = (place: string): boolean =>
+  place.split('/').some((_, n, parts) => left.has(parts.slice(0, n + 1).join('/')));
 /** Of what is made anew, what would be missed. */
-const kept = ['run/ports.json', 'node/identity.json'];
+export const kept: readonly string[] = ['run/ports.json', 'node/identity.json'];
 /** Of the data of places: what was made of them (server/src/resolution/geo/data.ts). */
 const madeAnew = /^geo\/places-/;
 /** An owner's own data of places are larger than all else. */

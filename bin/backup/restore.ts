@@ -3,7 +3,7 @@
  * up any more (SIGKILL, a machine that went down), nothing starts on it.
  */
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { backupSaid } from '#contract/system/backup-problems.ts';
@@ -13,18 +13,18 @@ import { migrate } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { halfRestored, restoringFolder } from '../launch/restoring.ts';
 import { type About, type Member, nameOfOurs, readArchive } from './archive.ts';
-import { backupsFolder, proofFolder } from './backup.ts';
-import { keylessZones, type SignedZone, signingPlaces } from './signing-keys.ts';
+import { isLeft, kept } from './backup.ts';
+import { StoreRows } from './restore-store.ts';
+import { isSigningPlace, keylessZones, type SignedZone, signingPlaces } from './signing-keys.ts';
 import { BrokenArchive } from './tar.ts';
 
-/** Where a member may go. Nothing else is ever written. */
+/** Where a member may go, beside those of the store (restore-store.ts). Nothing else is ever written. */
 const places: [pattern: RegExp, place: (name: string) => string][] = [
   [/^database\/\d{6}\.json$/, name => `${restoringFolder}/${name}`],
   [new RegExp(`^files/${nameOfOurs}(/${nameOfOurs})*$`), name => name.slice('files/'.length)],
-  [/^store\/(store|metadata|data)(\/[\w%@+-][\w.%@+-]*)+$/, name => name],
 ];
-const targets = /^(\.\.\/){1,2}store\/[0-9a-f]{3}\/[0-9a-f-]{36}$/;
-const notHere = new Set(['postgres', 'postgres.password', restoringFolder, 'logs', 'snapshots', backupsFolder, proofFolder]);
+/** Folders that parts with users of their own come through: all others are their owner's alone, as everything in them is. */
+const passages = new Set(['run', 'nats']);
 
 export interface RestoreResult {
   about: About;
@@ -90,17 +90,32 @@ export async function restore(file: string, dataFolder: string, options: Restore
 async function fill(file: string, dataFolder: string, options: RestoreOptions): Promise<RestoreResult> {
   const { signal, passphrase, logs = true, counted } = options;
   const stage = join(dataFolder, restoringFolder, 'database');
-  await mkdir(stage, { recursive: true, mode: 0o700 });
+  const storeStage = join(dataFolder, restoringFolder, 'store');
+  for (const folder of [stage, storeStage]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const store = new StoreRows();
+  let holdsLogs = false;
   const about = await readArchive(
     file,
-    async ({ version, database }) => {
+    async ({ version, database, logs: hasStore }) => {
+      holdsLogs = hasStore;
       const why = await whyNot(database);
       if (why) throw new BrokenArchive(`it was written by a newer Breakwater (${version}): ${why}. Restore it with that version`);
     },
-    member => (logs || !member.name.startsWith('store/') ? put(member, dataFolder, signal) : Promise.resolve()),
+    async member => {
+      if (!member.name.startsWith('store/') || !holdsLogs) {
+        const place = placeOf(member);
+        if (place !== undefined) await put(member, place, dataFolder, signal);
+        return;
+      }
+      const place = store.place(member.name, member.target);
+      if (place !== undefined && logs) await put(member, `${restoringFolder}/store/${place}`, dataFolder, signal);
+    },
     signal,
     passphrase,
   );
+  store.check();
+  if (holdsLogs && logs) await store.settle(storeStage, join(dataFolder, 'store'));
+  await rm(storeStage, { recursive: true });
   const engine = await startPostgres({ dir: join(dataFolder, 'postgres') }).catch((error: unknown) => {
     if (error instanceof StartError) throw new Error(error.message, { cause: error });
     throw error;
@@ -158,19 +173,25 @@ async function signedZones(url: string): Promise<SignedZone[]> {
   }
 }
 
-async function put({ name, mode, target, bytes }: Member, dataFolder: string, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
+/** In the data folder; undefined: nowhere, it is made anew. @throws BrokenArchive for what no backup of ours holds */
+function placeOf({ name, target }: Member): string | undefined {
+  if (target !== undefined) throw new BrokenArchive(`it holds a link that leads elsewhere: ${name}`);
   const place = places.find(([pattern]) => pattern.test(name))?.[1](name);
-  if (!place || place.split('/').some(part => part === '..' || part === '.') || (name.startsWith('files/') && isNotHere(place)))
-    throw new BrokenArchive(`it holds ${name}, which no backup of ours does`);
+  const isFile = name.startsWith('files/');
+  const isOurs = place && (!isFile || (place.split('/')[0] !== restoringFolder && (!isLeft(place) || kept.includes(place))));
+  if (isOurs || (place && isSigningPlace(place))) return place;
+  // a release before had the name server's folder in its backups
+  if (place?.startsWith('dns/')) return undefined;
+  throw new BrokenArchive(`it holds ${name}, which no backup of ours does`);
+}
+
+/** Of its mode nothing is taken over: whoever made the archive does not say who else may read it here. */
+async function put({ bytes }: Member, place: string, dataFolder: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   const path = join(dataFolder, place);
-  await mkdir(dirname(path), { recursive: true, mode: 0o711 });
-  if (target !== undefined) {
-    if (!name.startsWith('store/') || !targets.test(target))
-      throw new BrokenArchive(`it holds a link that leads elsewhere: ${name}`);
-    await symlink(target, path);
-    return;
-  }
+  await mkdir(join(dataFolder, dirname(place)), { recursive: true, mode: 0o700 });
+  const [top = ''] = place.split('/');
+  if (passages.has(top)) await chmod(join(dataFolder, top), 0o711);
   const out = await open(path, 'wx', 0o600);
   try {
     for await (const part of bytes) {
@@ -181,9 +202,7 @@ async function put({ name, mode, target, bytes }: Member, dataFolder: string, si
   } finally {
     await out.close();
   }
-  if (!name.startsWith('database/')) await chmod(path, mode & 0o755);
 }
-const isNotHere = (place: string) => notHere.has(place.split('/')[0]!);
 
 export const chunkOf = (bytes: Buffer): DumpChunk => JSON.parse(bytes.toString('utf8')) as DumpChunk;
 async function* chunksIn(folder: string): AsyncGenerator<DumpChunk> {

@@ -6,7 +6,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, opendir, readlink, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backupSaid } from '#contract/system/backup-problems.ts';
 
@@ -17,6 +17,10 @@ const keyName = /^[0-9a-f]{16,64}\.pem$/;
 const bytesMost = { database: 50 << 20, key: 16_384, keys: 64 << 20 };
 const keysMost = 20_000;
 const readings = 50;
+
+/** Whether a file in the data folder is one of them, by its place. */
+export const isSigningPlace = (place: string): boolean =>
+  place === database || (dirname(place) === `${folder}/keys` && keyName.test(basename(place)));
 
 export interface SigningFile {
   /** in the data folder */

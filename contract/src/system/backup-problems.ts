@@ -99,6 +99,11 @@ const texts = {
     zh_CN: '由较新版的 Breakwater（{version}）写入',
     en_US: 'it was written by a newer Breakwater ({version})',
   },
+  foreignTable: {
+    zh_TW: '備份檔的分析資料庫中有 {table}，這不屬於 Breakwater',
+    zh_CN: '备份文件的分析数据库中有 {table}，这不属于 Breakwater',
+    en_US: 'its analytics store holds {table}, which is none of Breakwater’s tables',
+  },
   changed: { zh_TW: '{name} 與寫入時不同', zh_CN: '{name} 与写入时不同', en_US: '{name} is not as it was written' },
   rowsDiffer: {
     zh_TW: '{table} 還原後有 {found} 列，備份檔中有 {count} 列。',

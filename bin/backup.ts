@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { backup, type BackupResult, snapshot } from './backup/backup.ts';
 import { lackingKeys, restore } from './backup/restore.ts';
 import { settingOf } from '#host/secrets.ts';
+import type { WaysIn } from '#server/store/forget.ts';
 import { readSettings } from './launch/settings.ts';
 
 const usages: Record<string, string> = {
@@ -22,7 +23,7 @@ The newest five are kept. It does not help against a lost disk: for that there i
 Makes a data folder out of a backup or a snapshot. BREAKWATER_DATA names the folder; it must be empty or missing.
 BREAKWATER_BACKUP_PASSPHRASE_FILE names a file that holds the passphrase of one that is encrypted; one that is not is refused then.
 Then start as ever: people sign in anew, with the passwords of then; nodes find their way, and every document is published again.
-API tokens are in force as they were then, also those that were removed since.`,
+Passwords, passkeys, linked identities, authenticators and API tokens are in force as they were then, also those removed since.`,
 };
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -32,6 +33,20 @@ function done({ file, bytes, rows, without, foreign, keysLeft }: BackupResult): 
     console.log(`Not in it: keys of signed zones (DNSSEC), ${keysLeft}. After a restore these zones have other keys.`);
   if (foreign.length)
     console.log(`Not in it, as Breakwater has no files of such names: ${foreign.map(name => JSON.stringify(name)).join(', ')}.`);
+}
+
+/** What lets somebody in is as it was then, and nobody can know here what was changed or removed since. */
+function inForce(time: string, { passwords, passkeys, identities, authenticators, apiTokens }: WaysIn): string {
+  return [
+    `In force again is what let people and programs in at ${time}, also what was changed or removed since:`,
+    `  passwords: ${passwords} (the ones of then, not those that were set since)`,
+    `  passkeys: ${passkeys}`,
+    `  linked identities (single sign-on): ${identities}`,
+    `  authenticators, with the recovery codes that were left then: ${authenticators}`,
+    `  API tokens: ${apiTokens} (whoever made one removes it under "API tokens" in the console; with an account end those it made)`,
+    '  accounts that were removed since, with their roles and permissions, and roles as they were',
+    'Look through them where somebody was shut out, or a device was lost, after that time: remove these once more, and set new passwords.',
+  ].join('\n');
 }
 
 async function run(verb: string, args: string[]): Promise<void> {
@@ -55,7 +70,7 @@ async function run(verb: string, args: string[]): Promise<void> {
     );
   else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
   else {
-    const { about, rows, apiTokens, ...found } = await restore(resolve(target), settings.dataFolder, {
+    const { about, rows, waysIn, ...found } = await restore(resolve(target), settings.dataFolder, {
       signal: stop.signal,
       passphrase,
     });
@@ -67,10 +82,7 @@ async function run(verb: string, args: string[]): Promise<void> {
       `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
     );
     console.log('Whoever was signed in signs in anew. Mails, links of mails and messages that waited are not sent again.');
-    if (apiTokens)
-      console.log(
-        `API tokens in force again: ${apiTokens}, also those that were removed after the backup. Whoever made one removes it once more under "API tokens" in the console; with an account end those it made.`,
-      );
+    console.log(inForce(about.time, waysIn));
     const lacking = lackingKeys(found);
     if (lacking)
       console.error(

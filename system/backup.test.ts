@@ -143,7 +143,11 @@ test(
     assert.equal(restored.code, 0, restored.out);
     assert.match(restored.out, /rows, with logs/);
     assert.match(restored.out, /is not encrypted: whoever could write to it/);
-    assert.match(restored.out, /^API tokens in force again: 1, also those that were removed after the backup\./m);
+    assert.match(
+      restored.out,
+      /^In force again is what let people and programs in at .+, also what was changed or removed since:$/m,
+    );
+    assert.match(restored.out, /^ {2}passwords: [1-9]\d* .+\n {2}passkeys: 0\n(?: {2}.+\n){2} {2}API tokens: 1 \(/m);
     assert.equal(statSync(join(target, 'nats')).mode & 0o777, 0o711);
     assert.match((await breakwater(target, 'restore', archive)).out, /is not empty/);
     await first.stop();

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { backupSaid } from '#contract/system/backup-problems.ts';
 import { StartError } from '#server/store/engine-process.ts';
 import { type DumpChunk, load, whyNot } from '#server/store/dump.ts';
+import type { WaysIn } from '#server/store/forget.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { halfRestored, restoringFolder } from '../launch/restoring.ts';
@@ -29,8 +30,8 @@ const passages = new Set(['run', 'nats']);
 export interface RestoreResult {
   about: About;
   rows: number;
-  /** API tokens that are in force again */
-  apiTokens: number;
+  /** by which people and programs come in again */
+  waysIn: WaysIn;
   /** zones of which the world knows that they are signed (DNSSEC) */
   signed: string[];
   /** keys that came with them */
@@ -121,13 +122,13 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
     throw error;
   });
   let rows = 0;
-  let apiTokens: number;
+  let waysIn: WaysIn;
   let signed: SignedZone[];
   try {
     // the schema the rows were written for; the next start brings it up to date
     signal?.throwIfAborted();
     await migrate(engine.url, about.database.migrations);
-    ({ apiTokens } = await load(
+    ({ waysIn } = await load(
       engine.url,
       about.database,
       count(chunksIn(stage), (table, n) => {
@@ -147,7 +148,7 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
   return {
     about,
     rows,
-    apiTokens,
+    waysIn,
     signed: signed.map(one => one.name),
     keys: (await signingPlaces(dataFolder)).length,
     keyless: await keylessZones(dataFolder, signed),

@@ -196,7 +196,7 @@ test('broken off while PostgreSQL takes a connection and says nothing: at once, 
   }
 });
 
-test('what was open in the archive is not open again, and API tokens that are in force are counted', async () => {
+test('what was open in the archive is not open again, and what lets people and programs in is counted', async () => {
   await client.query(
     `insert into account (id, email, name, auth) overriding system value values (7001, 'open@test.test', 'x', 'client');
      insert into session (id, "accountID", "refreshHash", successor, "expiredAt", "endedAt")
@@ -214,7 +214,16 @@ test('what was open in the archive is not open again, and API tokens that are in
      insert into "telegramNotice" ("telegramID", kind, count, names, detail) values (7001, 'x', 1, '[]', '');
      insert into notice ("accountID", kind, "isShown", "mailDue") values (7001, 'x', true, true);
      insert into "apiToken" ("accountID", "rootID", name, "permissionKeys", "expiredAt", "deletedAt")
-       values (7001, 7001, 'stays', '{}', null, null), (7001, 7001, 'over', '{}', '2026-01-01', null), (7001, 7001, 'gone', '{}', null, now())`,
+       values (7001, 7001, 'stays', '{}', null, null), (7001, 7001, 'over', '{}', '2026-01-01', null), (7001, 7001, 'gone', '{}', null, now());
+     update account set password = 'x' where id = 7001;
+     insert into passkey ("accountID", name, "credentialID", "publicKey", counter, host, "isSynced") values (7001, 'x', 'x', '', 0, 'x', false);
+     insert into identity ("accountID", "clientID", area, issuer, subject) values (7001, 7001, 'client', 'x', 'x');
+     insert into authenticator ("accountID", step) values (7001, 0)`,
+  );
+  const was = await client.query<Record<'passwords' | 'passkeys' | 'identities' | 'authenticators', number>>(
+    `select (select count(*)::int from account where password is not null and "deletedAt" is null) as passwords,
+       (select count(*)::int from passkey) as passkeys, (select count(*)::int from identity) as identities,
+       (select count(*)::int from authenticator) as authenticators`,
   );
   const before = await client.query<{ n: number }>(
     `select count(*)::int as n from "apiToken" where "deletedAt" is null and ("expiredAt" is null or "expiredAt" > now())`,
@@ -222,14 +231,23 @@ test('what was open in the archive is not open again, and API tokens that are in
   const archive = await taken(url);
   const into = await freshDatabase();
   await migrate(into, archive.facts.migrations);
-  const { apiTokens } = await load(
+  const { waysIn } = await load(
     into,
     archive.facts,
     (async function* () {
       yield* archive.chunks;
     })(),
   );
-  assert.equal(apiTokens, before.rows[0]!.n);
+  assert.equal(waysIn.apiTokens, before.rows[0]!.n);
+  const kinds = ['passwords', 'passkeys', 'identities', 'authenticators'] as const;
+  assert.deepEqual(
+    kinds.map(kind => waysIn[kind] - was.rows[0]![kind]),
+    [0, 0, 0, 0],
+  );
+  assert.ok(
+    kinds.every(kind => waysIn[kind] > 0),
+    JSON.stringify(waysIn),
+  );
   const there = new pg.Client({ connectionString: into });
   await there.connect();
   const one = async (text: string) => (await there.query(`select ${text} as it`)).rows[0].it as unknown;

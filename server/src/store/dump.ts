@@ -4,7 +4,7 @@
  * (REPEATABLE READ): the rows of all tables as they were at one moment, while everything goes on.
  */
 import pg from 'pg';
-import { forget, revisionsSkipped, tokensInForce } from './forget.ts';
+import { forget, revisionsSkipped, type WaysIn, waysIn } from './forget.ts';
 import { migrationNames } from './migrate.ts';
 
 export interface DumpFacts {
@@ -22,8 +22,7 @@ export interface DumpChunk {
 }
 
 export interface Loaded {
-  /** API tokens in force */
-  apiTokens: number;
+  waysIn: WaysIn;
 }
 
 const fetchRows = 500;
@@ -165,9 +164,9 @@ export async function load(url: string, facts: DumpFacts, chunks: AsyncIterable<
         last + (name === 'revision' ? revisionsSkipped : numbersSkipped),
       ]);
     await forget(client, tables);
-    const apiTokens = await tokensInForce(client, tables);
+    const found = await waysIn(client, tables);
     await client.query('commit');
-    return { apiTokens };
+    return { waysIn: found };
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw error;

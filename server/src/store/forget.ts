@@ -50,12 +50,42 @@ export async function forget(client: pg.Client, tables: Readonly<Record<string, 
     if (tables[table]) await client.query(change);
 }
 
-/** API tokens that are in force: a restore keeps them, as programs have no other, also those that were removed after the backup. */
-export async function tokensInForce(client: pg.Client, tables: Readonly<Record<string, unknown>>): Promise<number> {
-  if (!tables['apiToken']) return 0;
-  const { rows } = await client.query<{ n: number }>(
-    `select count(*)::int as n from "apiToken" t join account a on a.id = t."accountID"
-     where t."deletedAt" is null and a."deletedAt" is null and (t."expiredAt" is null or t."expiredAt" > now())`,
-  );
-  return rows[0]!.n;
+/** Of each kind, how many rows of accounts that are there let somebody in. The archive does not know what was changed or removed since. */
+const ways = {
+  passwords: ['account', 'select count(*)::int as n from account a where a."deletedAt" is null and a.password is not null'],
+  passkeys: [
+    'passkey',
+    'select count(*)::int as n from passkey w join account a on a.id = w."accountID" where a."deletedAt" is null',
+  ],
+  identities: [
+    'identity',
+    'select count(*)::int as n from identity w join account a on a.id = w."accountID" where a."deletedAt" is null',
+  ],
+  authenticators: [
+    'authenticator',
+    'select count(*)::int as n from authenticator w join account a on a.id = w."accountID" where a."deletedAt" is null',
+  ],
+  apiTokens: [
+    'apiToken',
+    `select count(*)::int as n from "apiToken" w join account a on a.id = w."accountID"
+     where w."deletedAt" is null and a."deletedAt" is null and (w."expiredAt" is null or w."expiredAt" > now())`,
+  ],
+} as const;
+export type WaysIn = Record<keyof typeof ways, number>;
+
+/** By which people and programs come in again: a restore keeps them, as nobody has others, also those that were changed or removed since. */
+export async function waysIn(client: pg.Client, tables: Readonly<Record<string, unknown>>): Promise<WaysIn> {
+  const count = async (way: keyof WaysIn): Promise<number> => {
+    const [table, question] = ways[way];
+    // an archive of an older release has fewer
+    if (!tables[table]) return 0;
+    return (await client.query<{ n: number }>(question)).rows[0]!.n;
+  };
+  return {
+    passwords: await count('passwords'),
+    passkeys: await count('passkeys'),
+    identities: await count('identities'),
+    authenticators: await count('authenticators'),
+    apiTokens: await count('apiTokens'),
+  };
 }

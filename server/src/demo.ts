@@ -8,6 +8,7 @@ import { openDatabase, row } from './store/db.ts';
 import { writeSetting } from './system/settings.ts';
 import { publish } from './kit/context.ts';
 import type { Effects } from './kit/effects.ts';
+import { ownerID } from './kit/owner.ts';
 
 export const demoHost = 'demo.breakwater.test';
 export const demoZone = 'cdn.breakwater.test';
@@ -29,9 +30,7 @@ export async function demo(databaseUrl: string, origin: string): Promise<void> {
         );
         effects.documents.set('d', { kind: 'domain', id: found.id });
       } else {
-        const operator = await one(
-          sql`select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1`,
-        );
+        const operator = await one(sql`select ${ownerID} as id`);
         const customer = await one(
           sql`select id from account where auth = 'user' and "isRoot" and "parentClient" = ${operator} and "deletedAt" is null order by id limit 1`,
         );

@@ -66,6 +66,10 @@ export async function seed(databaseUrl: string, { password, key, localNode }: Se
         }
         accounts.push({ email, area: auth, ...(password ? {} : { password: secret }) });
       }
+      // where every operator is gone, or none was there when the owner became a fact, the first that is there is it
+      await sql`update account set "isOwner" = true where id = (
+          select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1)
+        and not exists (select from account where "isOwner")`.execute(db);
       return { accounts, ...(await nodeOf(db, operator, localNode)) };
     });
   } finally {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { row } from '#server/store/db.ts';
-import { broken, by, is, ok } from './expect.ts';
+import { broken, by, is, multiple, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -150,4 +150,22 @@ test('an administrator makes others with no more than it holds, and acts as none
   const foreign = await by(api, a.client).make('/client/role', { name: 'viewer', permissionKeys: ['sites.view'] });
   broken(await root.put('/admin/account/role', { accountID: below.id, roleID: foreign }), 'roleID', undefined, 404);
   is(await root.put('/admin/account/role', { accountID: a.user.id, roleID: beyond }), 'parameter', 404);
+});
+
+test('the installation’s owner stays: not deleted by the vendor’s root, and nobody becomes it by others going', async () => {
+  const other = await api.account('client', 'second-operator@test.test');
+  const third = await api.account('client', 'third-operator@test.test');
+  ok(await by(api, a.client).del('/client/site', { ids: [a.siteID] }));
+  broken(await root.del('/admin/account', { ids: [a.client.id] }), 'ids', 'ownerStays');
+  // among others, which go
+  multiple(await root.del('/admin/account', { ids: [a.client.id, third.id] }), ['parameter', [a.client.email]]);
+  const asks = (who: Person) => by(api, who).get('/client/setting/system/retention');
+  ok(await asks(a.client));
+  is(await asks(other), 'permissionDenied');
+  // by whatever way it is gone
+  const gone = (is: boolean) =>
+    sql`update account set "deletedAt" = case when ${is} then now() end where id = ${a.client.id}`.execute(api.database.db);
+  await gone(true);
+  is(await asks(other), 'permissionDenied');
+  await gone(false);
 });

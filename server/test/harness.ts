@@ -63,6 +63,8 @@ export class Api {
   /** what the server logged: failures of its own */
   readonly failures: string[];
 
+  #hasOperator = false;
+
   private constructor(app: FastifyInstance, services: Services, failures: string[], key: Buffer) {
     this.app = app;
     this.services = services;
@@ -199,6 +201,13 @@ export class Api {
           values (${email}, ${email.split('@')[0]}, ${auth}, ${options.rootID === undefined}, ${options.grade ?? (options.rootID === undefined ? 0 : 1)}, ${options.rootID ?? null}, ${options.parentClient ?? null}, ${options.parentID ?? null}, ${hash}, true) returning id`,
     );
     const id = made!.id;
+    if (auth === 'client' && options.rootID === undefined && !this.#hasOperator) {
+      this.#hasOperator = true;
+      // as the seed has it
+      await sql`update account set "isOwner" = true where id = ${id} and not exists (select from account where "isOwner")`.execute(
+        this.database.db,
+      );
+    }
     if (options.rootID === undefined) await sql`update account set "rootID" = id where id = ${id}`.execute(this.database.db);
     if (options.keys) {
       const role = await row<{ id: number }>(

@@ -160,3 +160,23 @@ test('doors of relays are known from zones that stand, each once, however often 
   const { rows } = await client.query('select "nodeID"::int, port from "relayDoor"');
   assert.deepEqual(rows, [{ nodeID: relay, port: 2 }]);
 });
+
+test('the first operator that is there becomes the installation’s owner', async t => {
+  const { client, one, migrate: upgrade } = await before(t, '0475');
+  const add = (email: string, auth: string, deletedAt: string | null = null) =>
+    one(`insert into account (email, name, auth, "isRoot", "deletedAt") values ($1, $1, $2, true, $3) returning id`, [
+      email,
+      auth,
+      deletedAt,
+    ]);
+  await add('vendor', 'admin');
+  await add('gone', 'client', '2026-01-01');
+  const first = await add('first', 'client');
+  await add('second', 'client');
+  await upgrade();
+  const { rows } = await client.query<{ id: string }>('select id from account where "isOwner"');
+  assert.deepEqual(
+    rows.map(row => Number(row.id)),
+    [first],
+  );
+});

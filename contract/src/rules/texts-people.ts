@@ -128,6 +128,12 @@ export const peopleTexts = {
     en_US: 'No account is linked with this identity. Sign in with your password first, and link it under User information',
   },
   roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
+  ownerStays: {
+    zh_TW: '這個帳號是本系統的擁有者，備份、保留期限與共用的郵件伺服器都由它管理，不能刪除。要換人管理，請在它底下新增帳號',
+    zh_CN: '此账号是本系统的所有者，备份、保留期限与共用的邮件服务器都由它管理，不能删除。要换人管理，请在它下面添加账号',
+    en_US:
+      'This account owns the installation: backups, retention and the mail server that others share are its own, so it cannot be deleted. To have somebody else run it, make an account below it',
+  },
   passwordNotYours: {
     zh_TW: '您的權限低於這個帳號，不能替它設定密碼。請留空，由權限足夠的人設定',
     zh_CN: '您的权限低于这个账号，不能替它设置密码。请留空，由权限足够的人设置',

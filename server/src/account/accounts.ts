@@ -242,6 +242,8 @@ export const accountCalls = implement(
         account => account.email,
         async ({ id }) => {
           const account = await actAs(ctx, id, 'ids');
+          // what is the owner's alone (backups, retention, the mail server of everybody) would be nobody's
+          if (account.isOwner) throw failFields([{ path: 'ids', rule: 'ownerStays' }]);
           // with a root goes all that hangs on it: sub-accounts, and the customers of an operator with theirs
           const tree = await ctx
             .store(accountTable)

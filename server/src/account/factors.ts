@@ -10,6 +10,7 @@ import { tooManySignIns } from '../kit/hashing.ts';
 import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
+import { ownerID } from '../kit/owner.ts';
 import { Sealed } from '../kit/sealed.ts';
 import type { Services } from '../kit/services.ts';
 import { table } from '../kit/table.ts';
@@ -43,8 +44,7 @@ export async function factorOf(db: Db, account: CodeReader): Promise<FactorType>
   const found = await row<{ twoFactor: FactorType; isAsked: boolean }>(
     db,
     sql`select a."twoFactor", exists (
-        select from setting s where s.key = 'accountVerify' and s.value = 'true' and s."clientID" = coalesce(${operatorOf(account)}::bigint,
-          (select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1))) as "isAsked"
+        select from setting s where s.key = 'accountVerify' and s.value = 'true' and s."clientID" = coalesce(${operatorOf(account)}::bigint, ${ownerID})) as "isAsked"
       from account a where a.id = ${account.id}`,
   );
   if (!found || found.twoFactor !== types.none) return found?.twoFactor ?? types.mail;

@@ -4,7 +4,13 @@ import type { Account, Self } from '#contract/account/session.ts';
 import type { Role } from '#contract/account/accounts.ts';
 import { col, eq, like, table } from '../kit/table.ts';
 
-export type AccountRow = z.output<typeof Account> & { rootID: number | null; lockedBy: number | null; password: string | null };
+export type AccountRow = z.output<typeof Account> & {
+  rootID: number | null;
+  lockedBy: number | null;
+  password: string | null;
+  /** kit/owner.ts */
+  isOwner: boolean;
+};
 export type SelfRow = z.output<typeof Self>;
 export type RoleRow = z.output<typeof Role> & { rootID: number; makerID: number | null };
 

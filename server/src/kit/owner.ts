@@ -1,15 +1,15 @@
-/** The installation's owner: the first operator (decisions.md). */
+/** The installation's owner (decisions.md): the first operator, a fact of its own (seed.ts) that nobody comes to by others going. */
 import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import type { Context } from './context.ts';
 import { row } from '../store/db.ts';
 
+/** Its number, of which a database has one; null before the first start. */
+export const ownerID = sql<number | null>`(select id from account where "isOwner")`;
+
 /** Whether it is one of the people of the installation's owner. */
 export async function isOwner(ctx: Context): Promise<boolean> {
-  const owner = await row<{ id: number }>(
-    ctx.db,
-    sql`select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1`,
-  );
+  const owner = await row<{ id: number | null }>(ctx.db, sql`select ${ownerID} as id`);
   return ctx.actor.area === 'client' && ctx.actor.rootID === owner?.id;
 }
 

@@ -13,6 +13,7 @@ import { deliver, MailProblem } from '../kit/mail/deliver.ts';
 import { render } from '../kit/mail/render.ts';
 import { mailPolicy, mailServerOf, mailServerTable, serverFor } from '../kit/mail/send.ts';
 import { newMessageID } from '../kit/mail/message-id.ts';
+import { ownerID } from '../kit/owner.ts';
 import { type Db, row } from '../store/db.ts';
 
 const unset = {
@@ -32,7 +33,7 @@ const testsFree = 10;
 async function needNobody(db: Db, rootID: number): Promise<void> {
   const found = await row<{ count: number; others: number; isAsked: boolean }>(
     db,
-    sql`with owner as (select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1),
+    sql`with owner as (select ${ownerID} as id),
         left_out as (
           select a.id, exists (select from setting s where s.key = 'accountVerify' and s.value = 'true' and s."clientID" = a.id) as asked
           from account a, owner where a.auth = 'client' and a."isRoot" and a."deletedAt" is null and ${rootID}::bigint in (a.id, owner.id)

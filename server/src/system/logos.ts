@@ -9,6 +9,7 @@ import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
 import { brandImages, brandImagesGone } from '../kit/brands.ts';
 import { ImageCache } from '../kit/image-cache.ts';
+import { ownerID } from '../kit/owner.ts';
 import { removeAll } from '../kit/removal.ts';
 import { col, like, table } from '../kit/table.ts';
 import { type Database, type Db, row, rows } from '../store/db.ts';
@@ -53,7 +54,7 @@ export async function brandOf(db: Db, host: string): Promise<BrandRow | undefine
         left join setting s on s."clientID" = b."clientID" and s.key = 'outgoingURL'
         where b."deletedAt" is null and (b.hostname = ${host} or (b.hostname is null and (
           lower(substring(s.value #>> '{}' from '^https?://([^/:]+|\\[[^]]+\\])')) = ${host}
-          or b."clientID" = (select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1))))
+          or b."clientID" = ${ownerID})))
         order by b.hostname is null, lower(substring(s.value #>> '{}' from '^https?://([^/:]+|\\[[^]]+\\])')) is distinct from ${host}
         limit 1`,
   );

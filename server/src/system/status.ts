@@ -6,6 +6,7 @@ import { status } from '#contract/system/status.ts';
 import type { Context } from '../kit/context.ts';
 import { merged } from '../kit/health.ts';
 import { implement } from '../kit/implement.ts';
+import { ownerID } from '../kit/owner.ts';
 import type { Services } from '../kit/services.ts';
 import { nodeTable } from '../node/tables.ts';
 import { siteTable } from '../site/tables.ts';
@@ -17,16 +18,13 @@ const ofNode = (check: Check) => nodeOf(check) !== undefined;
 
 /** Who it was when the database last said so. */
 const firstSeen = new WeakMap<Services, number>();
-/** The installation belongs to its vendor and to its first operator: who set it up. */
+/** The installation belongs to its vendor and to its owner: who set it up. */
 async function isOwner(ctx: Context, asks: boolean): Promise<boolean> {
   // its people are told what their keys are for
   if (ctx.actor.area === 'admin') return ctx.actor.isRoot;
   if (ctx.actor.area !== 'client' || !ctx.actor.permissions.has('nodes.view')) return false;
   if (asks) {
-    const first = await row<{ id: number | null }>(
-      ctx.db,
-      sql`select min(id) as id from account where auth = 'client' and "isRoot" and "deletedAt" is null`,
-    );
+    const first = await row<{ id: number | null }>(ctx.db, sql`select ${ownerID} as id`);
     firstSeen.set(ctx.services, first?.id ?? 0);
   }
   return firstSeen.get(ctx.services) === ctx.actor.rootID;

@@ -7,6 +7,7 @@ import { mailLimits } from '#contract/limits.ts';
 import { AddressPolicy, type PolicyFacts } from '#contract/rules/address-policy.ts';
 import type { Language } from '#contract/kit/text.ts';
 import { type Db, row, type Sql } from '../../store/db.ts';
+import { ownerID } from '../owner.ts';
 import { Sealed, type Sealing } from '../sealed.ts';
 import type { Services } from '../services.ts';
 import { col, table } from '../table.ts';
@@ -72,8 +73,7 @@ export async function sendMail<T extends MailTemplate>(
 
 /** The operator's own server, or else that of the installation's owner. */
 export const serverFor = (operatorID: number | null | Sql) => sql`
-  select s.* from "mailServer" s where s."deletedAt" is null and s.host <> '' and (s."clientID" = ${operatorID}::bigint or s."clientID" = (
-    select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1))
+  select s.* from "mailServer" s where s."deletedAt" is null and s.host <> '' and (s."clientID" = ${operatorID}::bigint or s."clientID" = ${ownerID})
   order by s."clientID" is not distinct from ${operatorID}::bigint desc limit 1`;
 
 /** By which server mails of an operator go, with its password in the open; undefined: by none. */

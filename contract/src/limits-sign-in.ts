@@ -13,9 +13,13 @@ export const mailLimits = {
   /** mails under way at a time: of all, and of one operator */
   atOnce: 8,
   atOnceOfOne: 2,
-  /** that may wait of one operator */
+  /** that may wait of one operator, codes apart from all else; and of one of its customers */
   waitingMax: 10_000,
+  waitingOfOneMax: 1000,
 } as const;
+
+/** Sub-accounts below one root; links that one root has mailed, to one mailbox, and e-mails it is told are taken, before the next waits. */
+export const accountLimits = { subsOfRootMax: 1000, linksFreeOfRoot: 200, linksFreeOfMailbox: 5, takenFreeOfRoot: 50 } as const;
 
 /** Mails of one account about devices that were not seen before, until the next one waits. */
 export const deviceMailsMax = 5;

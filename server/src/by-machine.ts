@@ -10,7 +10,7 @@ import { audit } from './kit/context.ts';
 import { hashPassword, newToken } from './kit/crypto.ts';
 import type { Change } from './kit/effects.ts';
 import type { Sealing } from './kit/sealed.ts';
-import { endAllSessions, tellChanged } from './kit/session-end.ts';
+import { endAllSessions, endLinks, tellChanged } from './kit/session-end.ts';
 import { type Database, type Db, row } from './store/db.ts';
 import { readSetting, writeSetting } from './system/settings.ts';
 import { type CodeReader, dropAuthenticator, factorOf, type FactorType, mailTaken, operatorOf } from './account/factors.ts';
@@ -89,6 +89,7 @@ export async function renewPassword(machine: Machine, named: Named): Promise<{ p
     const account = await held(db, named);
     await sql`update account set password = ${hash}, "updatedAt" = now() where id = ${account.id}`.execute(db);
     await endAllSessions(db, account.id);
+    await endLinks(db, account.id);
     const change = { table: 'account', id: account.id, before: { password: '***' }, after: { password: '***' } };
     await writeDown(machine, db, account, { command: `account password ${account.email}`, startedAt, changes: [change] });
     return { password, isMailed: await mailed(machine, db, account.id, 'passwordSet') };

@@ -275,6 +275,7 @@ test('each template says all that it is filled with, and nothing that it is not'
     time: 'T',
     place: '',
     device: 'D',
+    by: 'B',
   };
   for (const template of Object.keys(mailTexts) as (keyof typeof mailTexts)[])
     for (const language of languages) {

@@ -11,11 +11,12 @@ export interface Mailing {
   stop(): Promise<void>;
 }
 
-export async function startMailing(api: Api): Promise<Mailing> {
+/** `isSending` false: what is to be sent waits for a mailer of the test's own. */
+export async function startMailing(api: Api, isSending = true): Promise<Mailing> {
   const smtp = await startSmtp();
   api.services.mail = { ca: smtp.ca };
   const mailer = new Mailer(api.database.url, api.services);
-  mailer.start();
+  if (isSending) mailer.start();
   return {
     smtp,
     async serve(tenant) {

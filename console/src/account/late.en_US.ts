@@ -323,7 +323,7 @@ export default {
   'overview.licenses': 'Licenses: {ended} ended, {soon} ending soon',
   'linkProblem.used': 'It was used before.',
   'linkProblem.expired': 'Its time is over: ask whoever manages your account for another.',
-  'linkProblem.replaced': 'A later one was sent: use that.',
+  'linkProblem.replaced': 'It has ended: a later one was sent, or a password was set since.',
   'linkProblem.stopped': 'The account cannot be used now.',
   'password.least': 'At least {min} characters, spaces included',
   'password.most': 'At most {max} characters',

@@ -316,7 +316,7 @@ export default {
   'overview.licenses': '授权：{ended} 个无效，{soon} 个将到期',
   'linkProblem.used': '链接已经用过。',
   'linkProblem.expired': '链接已过期，请管理员重新发送。',
-  'linkProblem.replaced': '后来又发了新的链接，请使用最新的一封。',
+  'linkProblem.replaced': '此链接已失效：后来发了新的链接，或已设置新密码。',
   'linkProblem.stopped': '账号目前不可使用。',
   'password.least': '至少 {min} 个字符（含空格）',
   'password.most': '最多 {max} 个字符',

@@ -314,7 +314,7 @@ export default {
   'overview.licenses': '授權：{ended} 個無效，{soon} 個將到期',
   'linkProblem.used': '連結已經用過。',
   'linkProblem.expired': '連結已過期，請管理者重新寄送。',
-  'linkProblem.replaced': '後來又寄了新的連結，請使用最新的一封。',
+  'linkProblem.replaced': '這個連結已失效：後來寄了新的連結，或已設定新密碼。',
   'linkProblem.stopped': '帳號目前不可使用。',
   'password.least': '至少 {min} 個字元（含空白）',
   'password.most': '最多 {max} 個字元',

@@ -55,7 +55,7 @@ export const accounts = calls(
         /** the first one, made together with the account; without it its person sets one by the link that is mailed */
         password: opt(password()),
       }),
-      /** `isMailed`: its person was sent a link to set the password by */
+      /** `isMailed`: its person was sent a link to set the password by; never where an API token makes a sub-account of its own tree */
       answer: obj({ ids: arr(id(), 1), isMailed: bool() }),
       errors: ['duplicateEmail', 'permissionDenied'],
     },

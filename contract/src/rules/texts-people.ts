@@ -145,6 +145,11 @@ export const peopleTexts = {
     zh_CN: 'API 令牌不能设置密码。请留空，由人设置',
     en_US: 'An API token sets no password. Leave it empty: a person sets it',
   },
+  tooManyAccounts: {
+    zh_TW: '同一個主帳號之下最多 {n} 個子帳號。請先刪除不用的',
+    zh_CN: '同一个主账号之下最多 {n} 个子账号。请先删除不用的',
+    en_US: 'A root account has at most {n} sub-accounts. Delete those nobody uses first',
+  },
   tooManyApiTokens: {
     zh_TW: '每個帳號最多 {n} 個 API 權杖。請先刪除不用的',
     zh_CN: '每个账号最多 {n} 个 API 令牌。请先删除不用的',

@@ -22,7 +22,9 @@ import { type ActedAs, actAs, actAsDenied } from './act-as.ts';
 import { dropAuthenticator, mailTaken } from './factors.ts';
 import { dropIdentities } from './oidc.ts';
 import { dropPasskeys } from './passkeys.ts';
+import { askingEmail, linksOf, linksTo, roomForOne, takeOrWait, unused } from './making.ts';
 import { mailLink, mailLinkAgain } from './password-link.ts';
+import { mailPassword } from './password-mail.ts';
 import { setPassword } from './session.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable, selfTable } from './tables.ts';
 
@@ -126,14 +128,6 @@ async function ownMaking(ctx: Context, id: number): Promise<ActedAs> {
   return actAs(ctx, id);
 }
 
-async function unused({ db }: Context, auth: Area, email: string): Promise<void> {
-  const found = await row(
-    db,
-    sql`select 1 from account where auth = ${auth} and lower(email) = lower(${email}) and "deletedAt" is null`,
-  );
-  if (found) throw fail('duplicateEmail');
-}
-
 /** A new password, hashed once it is the actor's turn. */
 async function newHash(
   ctx: Context,
@@ -143,13 +137,16 @@ async function newHash(
   check: () => Promise<unknown> = async () => {},
 ): Promise<string> {
   const { sessions } = ctx.services;
-  const claims = [...more, { key: `set ${ctx.actor.accountID}`, free: free.all }];
-  const wait = sessions.tries.take(claims);
-  if (wait) {
+  const claims: Claim[] = [...more, { kind: 'account', key: `set ${ctx.actor.accountID}`, free: free.all }];
+  const held = (wait: ReturnType<typeof sessions.tries.take>) => {
+    if (!wait) return;
     const failure = tooManyPasswords('password', wait.seconds);
     throw wait.isFirst ? failure : unwritten(failure);
-  }
+  };
+  held(sessions.tries.waits(claims));
+  // what is not there is counted nowhere: whoever makes up numbers fills no memory
   await check();
+  held(sessions.tries.take(claims));
   return sessions.hashing.set({ party: partyOf(ctx.actor), claims, line: request.line }, () => hashPassword(password));
 }
 
@@ -170,27 +167,22 @@ export const accountCalls = implement(
       // a root has everything, a sub-account what its role gives: one must be chosen (§5)
       if (!place.isRoot && !body.role) throw failFields([{ path: 'role', rule: 'roleRequired' }]);
       if (body.role) await assignable(ctx, body.role, 'rootID' in place ? place.rootID : null, undefined, 'role');
-      const ids = await ctx.store(accountTable).add(
-        [
-          {
-            email: body.email,
-            name: body.name,
-            language: body.language ?? ctx.actor.language,
-            roleID: body.role ?? null,
-            expired: body.expired ?? null,
-          },
-        ],
-        {
-          ...place,
-          status: isOver(body.expired) ? 'expired' : 'normal',
-          timezone: ctx.actor.timezone,
-        },
+      if ('rootID' in place) await roomForOne(ctx, place.rootID);
+      // a program lets nobody in who stays when its token is gone: a person has the link mailed
+      const isLinked = prepared === undefined && (place.isRoot || !ctx.actor.token);
+      const { email, name, language = ctx.actor.language, role: roleID = null, expired = null } = body;
+      const status = isOver(expired) ? 'expired' : 'normal';
+      const made = { email, name, language, roleID, expired };
+      const ids = await askingEmail(ctx, () =>
+        ctx.store(accountTable).add([made], { ...place, status, timezone: ctx.actor.timezone }),
       );
       await sql`update account set "rootID" = id where id = any(${ids}) and "rootID" is null`.execute(ctx.db);
       // else whoever makes an account that holds more than itself would sign in as it
       if (prepared !== undefined) await setPassword(ctx, await ownMaking(ctx, ids[0]!), prepared as string);
+      // nothing is made whose link would have to wait
+      if (isLinked) takeOrWait(ctx, 'email', [linksOf(ctx), linksTo(ctx, email)]);
       // whoever reads that mail sets the first password, not whoever made the account
-      const isMailed = prepared === undefined && (await mailLink(ctx, { id: ids[0]! }));
+      const isMailed = isLinked && (await mailLink(ctx, { id: ids[0]! }));
       return { ids, isMailed };
     },
     'PUT /account': async ({ ctx, body }) => {
@@ -228,6 +220,7 @@ export const accountCalls = implement(
     'PUT /account/password': async ({ ctx, body, prepared }) => {
       // what `prepare` of this call hashed
       await setPassword(ctx, await actAs(ctx, body.id), prepared as string);
+      await mailPassword(ctx, body.id);
       return {};
     },
     'POST /account/resendEmail': async ({ ctx, body }) => {
@@ -288,10 +281,10 @@ export const accountCalls = implement(
         if (ctx.actor.token) throw failFields([{ path: 'password', rule: 'passwordNeedsPerson' }]);
         const { auth } = placeOf(ctx.actor, body.auth);
         // nobody makes us hash for an account that is not made; asked again by the index
-        return newHash(ctx, request, body.password, [], () => unused(ctx, auth, body.email));
+        return newHash(ctx, request, body.password, [], () => askingEmail(ctx, () => unused(ctx, auth, body.email)));
       },
       'PUT /account/password': async ({ ctx, body, request }) => {
-        const one = { key: `set ${ctx.actor.accountID} ${body.id}`, free: free.account };
+        const one: Claim = { kind: 'account', key: `set ${ctx.actor.accountID} ${body.id}`, free: free.account };
         // nobody makes us hash for nothing; asked again in the transaction
         return newHash(ctx, request, body.password, [one], () => actAs(ctx, body.id));
       },

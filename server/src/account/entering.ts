@@ -96,16 +96,16 @@ export async function auditSignOut(
  * has a count of its own, so that nobody can lock it out.
  */
 export function triesOf(ip: string, device: string | undefined, what: { key: string; free: number }): Claim[] {
-  if (device) return [{ key: `device ${device}`, free: free.device }];
+  if (device) return [{ kind: 'account', key: `device ${device}`, free: free.device }];
   const [network, address] = neighbourhoods(ip);
   return [
     { key: `${what.key} ${address}`, free: what.free },
-    { key: `address ${address}`, free: free.address },
+    { kind: 'address', key: `address ${address}`, free: free.address },
     // a /48 has 65,536 of them; an IPv4 /24 is of many who know nothing of each other
     ...(isIPv6Network(network)
       ? [
           { key: `${what.key} ${network}`, free: 3 * what.free },
-          { key: `network ${network}`, free: 3 * free.address },
+          { kind: 'address' as const, key: `network ${network}`, free: 3 * free.address },
         ]
       : []),
   ];

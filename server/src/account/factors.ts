@@ -35,6 +35,12 @@ export interface CodeReader {
   /** IANA */
   timezone: string;
 }
+/** undefined: there is no such account */
+export const readerOf = (db: Db, accountID: number): Promise<CodeReader | undefined> =>
+  row<CodeReader>(
+    db,
+    sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language, timezone from account where id = ${accountID}`,
+  );
 /** By whose server an account's mails go. */
 export const operatorOf = ({ auth, rootID, parentClient }: Pick<CodeReader, 'auth' | 'rootID' | 'parentClient'>): number | null =>
   auth === 'admin' ? null : auth === 'client' ? rootID : parentClient;
@@ -79,10 +85,15 @@ export async function holdLogin(
   return { onePassKey, vcode };
 }
 
+const mailClaim = ({ id }: Pick<CodeReader, 'id'>): Claim => ({
+  kind: 'account',
+  key: `code mail ${id}`,
+  free: codeTries.mailsFreeOfAccount,
+});
 /** How many mails one account, and one address, may cause. */
 const mailClaims = (account: Pick<CodeReader, 'id'>, ip: string): Claim[] => [
-  { key: `code mail ${account.id}`, free: codeTries.mailsFreeOfAccount },
-  { key: `code mails ${neighbourhoods(ip)[1]}`, free: codeTries.mailsFreeOfAddress },
+  mailClaim(account),
+  { kind: 'address', key: `code mails ${neighbourhoods(ip)[1]}`, free: codeTries.mailsFreeOfAddress },
 ];
 /** Mails a code. @throws 429 where too many were, illegalEmailSettings where no mail can go out: nobody is let in without */
 export async function mailCode(
@@ -96,7 +107,7 @@ export async function mailCode(
   const { email: to, language } = account;
   const minutes = limits.codeLifetimeMinutes;
   const sent = await sendMail(db, services, {
-    ...{ operatorID: operatorOf(account), to, language, template, minutes },
+    ...{ operatorID: operatorOf(account), to, language, template, minutes, rootID: account.rootID, isUrgent: true },
     data: { code, minutes, ip },
   });
   if (!sent) throw new Fail('illegalEmailSettings', { errorData: [{ path: 'email', rule: 'mailServerMissing' }] });
@@ -111,17 +122,14 @@ export async function mailTaken(
   accountID: number,
   template: 'factorTaken' | 'passwordSet' = 'factorTaken',
 ): Promise<boolean> {
-  const account = await row<CodeReader>(
-    db,
-    sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language, timezone from account where id = ${accountID}`,
-  );
+  const account = await readerOf(db, accountID);
   if (!account) return false;
   const { email: to, language } = account;
   const data = { time: mailTime(account) };
   return sendMail(db, services, { operatorID: operatorOf(account), to, language, template, data });
 }
 
-const tryClaims = (accountID: number): Claim[] => [{ key: `code ${accountID}`, free: codeTries.freeOfAccount }];
+const tryClaims = (accountID: number): Claim[] => [{ kind: 'account', key: `code ${accountID}`, free: codeTries.freeOfAccount }];
 /** Counted before a code is looked at, over all sign-ins of the account: who knows the password begins as many as they like. */
 export function takeCodeTry({ sessions }: Services, accountID: number): void {
   const wait = sessions.tries.take(tryClaims(accountID));
@@ -129,7 +137,7 @@ export function takeCodeTry({ sessions }: Services, accountID: number): void {
 }
 export function codeWasRight({ sessions }: Services, accountID: number): void {
   sessions.tries.giveBack(tryClaims(accountID));
-  sessions.tries.giveBack([{ key: `code mail ${accountID}`, free: codeTries.mailsFreeOfAccount }]);
+  sessions.tries.giveBack([mailClaim({ id: accountID })]);
 }
 
 const proofs = ({ sealing }: Pick<Services, 'sealing'>, accountID: number, code: string) =>

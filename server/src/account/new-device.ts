@@ -38,7 +38,7 @@ export async function newDevice(ctx: Context, account: CodeReader, from: From, i
         (select id from account where id = ${account.id} and "firstSignInAt" is null for no key update skip locked)`.execute(db);
     if (!found || found.isFirst || isKnown) return;
     // whoever knows the password and signs in again and again fills no mailbox, and no inbox
-    if (services.sessions.tries.take([{ key: `new device ${account.id}`, free: deviceMailsMax }])) return;
+    if (services.sessions.tries.take([{ kind: 'account', key: `new device ${account.id}`, free: deviceMailsMax }])) return;
     const { browser, system } = deviceOf(from.userAgent);
     const { language, rootID, email } = account;
     const name = [browser, system].filter(Boolean).join(', ');

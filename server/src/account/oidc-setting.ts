@@ -101,7 +101,9 @@ export const oidcCalls = implement(
     },
     'POST /oidc/test': async ({ ctx }) => {
       const { actor, services } = ctx;
-      const wait = services.sessions.tries.take([{ key: `oidc test ${actor.rootID}`, free: oidcLimits.testsFree }]);
+      const wait = services.sessions.tries.take([
+        { kind: 'account', key: `oidc test ${actor.rootID}`, free: oidcLimits.testsFree },
+      ]);
       if (wait) throw tooManyPasswords('issuer', wait.seconds);
       const provider = await providerOf(ctx.db, services, actor.rootID, false);
       if (!provider) throw failFields([{ path: 'issuer', rule: 'required' }]);

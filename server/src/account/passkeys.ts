@@ -320,7 +320,7 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
 
 /** Its person, by mail, and not as often as somebody tries. */
 export async function tellCopied(ctx: Context, held: Held): Promise<void> {
-  if (!ctx.services.sessions.tries.take([{ key: `passkey copied ${held.id}`, free: deviceMailsMax }]))
+  if (!ctx.services.sessions.tries.take([{ kind: 'account', key: `passkey copied ${held.id}`, free: deviceMailsMax }]))
     await tell(ctx, held, 'passkeyCopied', { time: mailTime(held), ip: ctx.ip });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Links by which somebody sets a password: mailed when an account is made without one, and again when somebody asks who may act as it. A
- * link belongs to one account, works once, ends by itself, and by a later one; its hash alone is stored.
+ * link belongs to one account, works once, ends by itself, by a later one, and by a password that somebody sets; its hash alone is stored.
  */
 import { sql } from 'kysely';
 import { fail, Fail } from '#contract/errors.ts';
@@ -16,10 +16,13 @@ import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
+import { endLinks } from '../kit/session-end.ts';
+import type { Claim } from '../kit/tries.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
 import { auditSignIn } from './entering.ts';
 import { operatorOf } from './factors.ts';
+import { linksOf, takeOrWait } from './making.ts';
 
 type LinkProblem = (typeof linkProblems)[number];
 /** Links that one account is sent, and passwords that one address may set, before the next waits. */
@@ -43,13 +46,12 @@ export async function mailLink(ctx: Context, { id }: Pick<ActedAs, 'id'>): Promi
   ))!;
   const token = newToken();
   await sql`delete from "mailLink" where "createdAt" < now() - ${mailLinkForgottenDays} * interval '1 day'`.execute(db);
-  await sql`update "mailLink" set "replacedAt" = now() where "accountID" = ${id} and "usedAt" is null and "replacedAt" is null`.execute(
-    db,
-  );
+  await endLinks(db, id);
   await sql`insert into "mailLink" (hash, "accountID", "expiredAt")
     values (${sha256(token)}, ${id}, now() + ${mailLinks.hours} * interval '1 hour')`.execute(db);
   return sendMail(db, services, {
     operatorID: operatorOf(account),
+    rootID: account.rootID,
     to: account.email,
     language: account.language,
     template: account.hasPassword ? 'resetPassword' : 'createPassword',
@@ -64,13 +66,7 @@ export async function mailLink(ctx: Context, { id }: Pick<ActedAs, 'id'>): Promi
 
 /** The same where somebody asks for it: told when none can go out, or when too many did. */
 export async function mailLinkAgain(ctx: Context, account: Pick<ActedAs, 'id'>): Promise<void> {
-  const wait = ctx.services.sessions.tries.take([{ key: `link ${account.id}`, free: free.ofAccount }]);
-  if (wait)
-    throw new Fail('parameter', {
-      status: 429,
-      errorData: [{ path: 'id', rule: 'tooManyTries', bounds: { seconds: wait.seconds } }],
-      extra: { retryAfter: wait.seconds },
-    });
+  takeOrWait(ctx, 'id', [{ kind: 'account', key: `link ${account.id}`, free: free.ofAccount }, linksOf(ctx)]);
   if (!(await mailLink(ctx, account)))
     throw new Fail('illegalEmailSettings', { errorData: [{ path: 'id', rule: 'mailServerMissing' }] });
 }
@@ -112,12 +108,16 @@ export const passwordLinkCalls = implement(
       const { sessions, database } = ctx.services;
       const password = prepared as string; // what `prepare` of this call hashed
       const link = await database.doors.transaction().execute(async db => {
+        // the account before the link, as whoever sets a password for it holds them
+        const { accountID } = checked(await linkOf(db, body.token));
+        await sql`select 1 from account where id = ${accountID} for update`.execute(db);
         const mine = checked(await linkOf(db, body.token, true));
         await sql`update "mailLink" set "usedAt" = now() where hash = ${sha256(body.token)}`.execute(db);
         await sql`update account set password = ${password}, "emailConfirmed" = true, "updatedAt" = now() where id = ${mine.accountID}`.execute(
           db,
         );
-        // what the old password opened ends
+        // what the old password opened ends, and no other link outlives it
+        await endLinks(db, mine.accountID);
         await sessions.endAll(db, mine.accountID);
         return mine;
       });
@@ -133,7 +133,7 @@ export const passwordLinkCalls = implement(
         // nobody makes us hash for nothing
         checked(await linkOf(ctx.db, body.token));
         const networks = neighbourhoods(ctx.ip);
-        const claims = [{ key: `register ${networks[1]}`, free: free.ofAddress }];
+        const claims: Claim[] = [{ kind: 'address', key: `register ${networks[1]}`, free: free.ofAddress }];
         const wait = ctx.services.sessions.tries.take(claims);
         if (wait) throw tooManySignIns(wait.seconds);
         return ctx.services.sessions.hashing.check({ party: { lane: 0, path: networks }, claims, line: request.line }, () =>

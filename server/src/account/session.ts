@@ -13,6 +13,8 @@ import type { Context } from '../kit/context.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import { statusOf, withRoots } from '../kit/acting.ts';
 import type { Incoming } from '../kit/request.ts';
+import { endLinks } from '../kit/session-end.ts';
+import type { Claim } from '../kit/tries.ts';
 import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
@@ -30,6 +32,7 @@ import {
   takeAuthenticator,
   takeCodeTry,
 } from './factors.ts';
+import { mailPassword } from './password-mail.ts';
 import { type SelfRow, selfTable } from './tables.ts';
 
 export { holdLogin };
@@ -71,6 +74,7 @@ async function writePassword(
   if (!changed) return false;
   ctx.note({ table: 'account', id: accountID, before: { password: '***' }, after: { password: '***' } });
   await ctx.services.sessions.endAll(ctx.db, accountID, except);
+  await endLinks(ctx.db, accountID);
   return true;
 }
 
@@ -222,6 +226,7 @@ export const sessionCalls = implement(
       const { actor, services } = ctx;
       // the password that was checked must still be the one that is replaced
       if (!(await writePassword(ctx, actor.accountID, after, { before, except: actor.sessionID }))) throw wrongPassword();
+      await mailPassword(ctx, actor.accountID);
       // the device that knows the new password is known by it
       request.answer('Set-Cookie', services.sessions.devices.cookie(actor.area, actor.accountID, after, request.isSecure));
       return {};
@@ -273,7 +278,7 @@ export async function ownPassword<T = undefined>(
 ): Promise<T | undefined> {
   const { actor, services } = ctx;
   if (actor.proxyName) throw fail('permissionDenied');
-  const claims = [{ key: `own ${actor.accountID} ${actor.sessionID}`, free: free.own }];
+  const claims: Claim[] = [{ kind: 'account', key: `own ${actor.accountID} ${actor.sessionID}`, free: free.own }];
   const wait = services.sessions.tries.take(claims);
   if (wait) throw tooManyPasswords(path, wait.seconds);
   const own = await row<{ password: string | null }>(ctx.db, sql`select password from account where id = ${actor.accountID}`);

@@ -25,5 +25,11 @@ export async function endAllSessions(db: Db, accountID: number, except: string |
   return endSessions(db, sql`s."accountID" = ${accountID}`, sql`id is distinct from ${except}`);
 }
 
+/** Links by which a password could be set (account/password-link.ts): none outlives a new password. */
+export const endLinks = (db: Db, accountID: number) =>
+  sql`update "mailLink" set "replacedAt" = now() where "accountID" = ${accountID} and "usedAt" is null and "replacedAt" is null`.execute(
+    db,
+  );
+
 /** What processes remember of accounts may be wrong, once `db` has committed. */
 export const tellChanged = (db: Db) => sql`select pg_notify('actor', '')`.execute(db);

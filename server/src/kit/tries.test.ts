@@ -51,6 +51,14 @@ test('there are never more entries than it may have: the one that was idle for l
   assert.equal(tries.size, 3);
 });
 
+test('what is made up washes out nothing of another kind', () => {
+  const tries = new Tries(3, () => 0);
+  for (const kind of ['account', 'address'] as const) tries.count([{ kind, key: 'one', free: 1 }]);
+  for (let i = 0; i < 1000; i++) tries.count([{ key: `made up ${i}`, free: 1 }]);
+  assert.equal(tries.size, 5);
+  for (const kind of ['account', 'address'] as const) assert.ok(tries.waits([{ kind, key: 'one', free: 1 }]));
+});
+
 test('what was right gives back what it counted everywhere, and no more than that but for the first', () => {
   const tries = new Tries(100, () => 0);
   const claims = [

@@ -14,6 +14,7 @@ import { render } from '../kit/mail/render.ts';
 import { mailPolicy, mailServerOf, mailServerTable, serverFor } from '../kit/mail/send.ts';
 import { newMessageID } from '../kit/mail/message-id.ts';
 import { ownerID } from '../kit/owner.ts';
+import type { Claim } from '../kit/tries.ts';
 import { type Db, row } from '../store/db.ts';
 
 const unset = {
@@ -119,7 +120,7 @@ export const emailSettingCalls = implement(
     },
     'POST /email/test': async ({ ctx }) => {
       const { db, actor, services } = ctx;
-      const claims = [{ key: `mail test ${actor.rootID}`, free: testsFree }];
+      const claims: Claim[] = [{ kind: 'account', key: `mail test ${actor.rootID}`, free: testsFree }];
       const wait = services.sessions.tries.take(claims);
       if (wait) throw tooManyPasswords('host', wait.seconds);
       const server = await mailServerOf(db, services.sealing, actor.rootID);

@@ -143,7 +143,7 @@ export const telegramCalls = implement(telegram, {
   },
   'POST /tg/test': async ({ ctx }) => {
     const { actor, services } = ctx;
-    const wait = services.sessions.tries.take([{ key: `telegram test ${actor.rootID}`, free: testsFree }]);
+    const wait = services.sessions.tries.take([{ kind: 'account', key: `telegram test ${actor.rootID}`, free: testsFree }]);
     if (wait) throw tooManyPasswords('token', wait.seconds);
     const store = ctx.store(telegramTable);
     const [known] = (await store.page({ pageSize: 1 })).data;

@@ -1,8 +1,8 @@
 /**
  * Sends the mails that wait (kit/mail/send.ts). Whoever takes one leases its row for longer than a conversation may last: a process that
  * dies leaves it to others, and no two send one. What a server refuses is tried again later and later, until nobody needs it any more.
- * Turns go round by operator, and each has a few at a time. A server that fails whatever it is given (it is away, it refuses our password)
- * is left alone longer and longer, then asked by one mail; such questions never take more than half of the places.
+ * Turns go round by operator, codes before all else, and each has a few at a time. A server that fails whatever it is given (it is away,
+ * it refuses our password) is left alone longer and longer, then asked by one mail; such questions never take more than half of the places.
  */
 import { sql } from 'kysely';
 import { mailLimits } from '#contract/limits.ts';
@@ -107,12 +107,12 @@ export class Mailer {
             select way."clientID", way."serverID", count(*) n from mail m join way on way."clientID" is not distinct from m."clientID"
               where m."leasedUntil" > now() group by 1, 2
           ), due as (
-            select m.id, m."nextAt", way."serverID", way."isProbe",
-                row_number() over (partition by m."clientID" order by m."nextAt", m.id)
+            select m.id, m."nextAt", m."isUrgent", way."serverID", way."isProbe",
+                row_number() over (partition by m."clientID" order by m."isUrgent" desc, m."nextAt", m.id)
                   + coalesce((select b.n from busy b where b."clientID" is not distinct from way."clientID"), 0) as turn
               from mail m join way on way."clientID" is not distinct from m."clientID" where ${isFree} and not way."isPaused"
           ), first as (
-            select due.*, row_number() over (partition by due."serverID" order by due.turn, due."nextAt", due.id)
+            select due.*, row_number() over (partition by due."serverID" order by due."isUrgent" desc, due.turn, due."nextAt", due.id)
                 + coalesce((select sum(b.n) from busy b where b."serverID" = due."serverID"), 0) as "ofServer"
               from due where due.turn <= ${mailLimits.atOnceOfOne}
           ), chosen as (
@@ -123,7 +123,7 @@ export class Mailer {
           from (
             select m.id, chosen."isProbe" from mail m join chosen on chosen.id = m.id
               where (not chosen."isProbe" or chosen.place <= ${probeRoom}) and ${isFree}
-              order by chosen."isProbe", chosen.turn, m.id limit ${room} for update of m skip locked
+              order by chosen."isProbe", chosen."isUrgent" desc, chosen.turn, m.id limit ${room} for update of m skip locked
           ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe"`,
     );
     for (const mail of taken) {

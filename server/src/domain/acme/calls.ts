@@ -37,7 +37,9 @@ export const zeroSSLTrialCalls = implement(zeroSSLTrial, {
     const { actor, services } = ctx;
     const bound = await zeroSSLOf(ctx.db, services.sealing, actor.rootID);
     if (!bound) throw failFields([{ path: 'eabKID', rule: 'required' }]);
-    const wait = services.sessions.tries.take([{ key: `zeroSSL test ${actor.rootID}`, free: acmeLimits.testsFree }]);
+    const wait = services.sessions.tries.take([
+      { kind: 'account', key: `zeroSSL test ${actor.rootID}`, free: acmeLimits.testsFree },
+    ]);
     if (wait) throw tooManyPasswords('eabKID', wait.seconds);
     try {
       await tryBinding(services, bound);

@@ -21,6 +21,10 @@ export interface ToSend<T extends MailTemplate> {
   template: T;
   language: Language;
   data: MailData[T];
+  /** whose people cause it: one customer takes no more than its share of the queue */
+  rootID?: number;
+  /** somebody waits for it: it goes before what can wait, and finds room when that has none */
+  isUrgent?: boolean;
   /** after which nobody needs it any more; default a day */
   minutes?: number;
 }
@@ -50,21 +54,23 @@ table()({ table: 'mail', scope: { tenant: [['clientID']], owner: () => sql`false
 export const sealedMail = (sealing: Sealing) => new Sealed('mail', ['message'], sealing);
 
 /**
- * Puts a mail into the queue; false where none can go out, or where as many wait of this operator as there is room for. Whoever calls it
- * bounds how often one address is written to.
+ * Puts a mail into the queue; false where none can go out, or where as many wait of this operator, or of this customer, as there is room
+ * for. Whoever calls it bounds how often one address is written to.
  */
 export async function sendMail<T extends MailTemplate>(
   db: Db,
   { sealing }: Pick<Services, 'sealing'>,
-  { operatorID, minutes = mailLimits.keptHours * 60, ...mail }: ToSend<T>,
+  { operatorID, rootID, isUrgent = false, minutes = mailLimits.keptHours * 60, ...mail }: ToSend<T>,
 ): Promise<boolean> {
   const { message } = sealedMail(sealing).seal({ message: JSON.stringify(mail) });
   const put = await row(
     db,
-    sql`insert into mail ("clientID", message, "until")
-        select ${operatorID}::bigint, ${message}, now() + ${minutes} * interval '1 minute'
+    sql`insert into mail ("clientID", message, "until", "rootID", "isUrgent")
+        select ${operatorID}::bigint, ${message}, now() + ${minutes} * interval '1 minute', ${rootID ?? null}::bigint, ${isUrgent}
         where exists (${serverFor(operatorID)})
-          and (select count(*) from mail where "clientID" is not distinct from ${operatorID}::bigint) < ${mailLimits.waitingMax}
+          and (select count(*) from mail where "clientID" is not distinct from ${operatorID}::bigint and "isUrgent" = ${isUrgent}) < ${mailLimits.waitingMax}
+          and (${rootID ?? null}::bigint is not distinct from ${operatorID}::bigint
+            or (select count(*) from mail where "rootID" = ${rootID ?? null}::bigint and "isUrgent" = ${isUrgent}) < ${mailLimits.waitingOfOneMax})
         returning 1`,
   );
   if (put) await sql`select pg_notify('mail', '')`.execute(db);

@@ -22,6 +22,10 @@ export interface MailData {
   factorTaken: { time: string };
   /** by whoever holds the machine of the control plane */
   passwordSet: { time: string };
+  /** by whoever manages the account */
+  passwordSetBy: { time: string; by: string };
+  /** by its own person */
+  passwordChanged: { time: string; ip: string };
   passkeyOn: { time: string; name: string };
   passkeyOff: { time: string; name: string };
   identityOn: { time: string; name: string };
@@ -209,6 +213,45 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
       zh_TW: '如果您沒有要求這麼做，請立即聯絡管理者。',
       zh_CN: '如果您没有要求这么做，请立即联系管理员。',
       en_US: 'If you did not ask for this, tell whoever manages your account.',
+    },
+  },
+  passwordSetBy: {
+    subject: {
+      zh_TW: '管理者為您的帳號設定了新密碼',
+      zh_CN: '管理员为您的账号设置了新密码',
+      en_US: 'A new password was set for your account',
+    },
+    lines: [
+      {
+        zh_TW: '{time}，{by} 為您的帳號設定了新密碼，先前的登入都已結束。',
+        zh_CN: '{time}，{by} 为您的账号设置了新密码，之前的登录都已结束。',
+        en_US: 'At {time} {by} set a new password for your account. Earlier sign-ins have ended.',
+      },
+      {
+        zh_TW: '登入後請改成只有您知道的密碼。',
+        zh_CN: '登录后请改成只有您知道的密码。',
+        en_US: 'Sign in and choose one that you alone know.',
+      },
+    ],
+    foot: {
+      zh_TW: '如果您沒有要求這麼做，請立即聯絡管理者。',
+      zh_CN: '如果您没有要求这么做，请立即联系管理员。',
+      en_US: 'If you did not ask for this, tell whoever manages your account.',
+    },
+  },
+  passwordChanged: {
+    subject: { zh_TW: '您的密碼已變更', zh_CN: '您的密码已更改', en_US: 'Your password was changed' },
+    lines: [
+      {
+        zh_TW: '{time}，您的帳號從 {ip} 變更了密碼，其他裝置的登入都已結束。',
+        zh_CN: '{time}，您的账号从 {ip} 更改了密码，其他设备的登录都已结束。',
+        en_US: 'At {time} the password of your account was changed from {ip}. Sign-ins of other devices have ended.',
+      },
+    ],
+    foot: {
+      zh_TW: '如果不是您本人，請立即聯絡管理者，請他寄給您重新設定密碼的連結。',
+      zh_CN: '如果不是您本人，请立即联系管理员，请他发给您重新设置密码的链接。',
+      en_US: 'If this was not you, ask whoever manages your account for a link to set a new password now.',
     },
   },
   passkeyOn: {

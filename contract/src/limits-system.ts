@@ -36,6 +36,7 @@ export const noticeNeeds = {
   licenceEnds: 'license.view',
   backupFailed: 'databaseBackup.view',
   newDevice: null,
+  tokenCopied: null,
 } as const;
 export type NoticeKind = keyof typeof noticeNeeds;
 // the keys of the object above, in its order

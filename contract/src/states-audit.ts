@@ -25,6 +25,7 @@ export const auditReasons = [
   'unknownPasskey',
   'wrongPasskey',
   'passkeyCopied',
+  'tokenCopied',
   'unknownIdentity',
   'wrongIdentity',
   'providerRefusesClient',

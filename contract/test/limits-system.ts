@@ -32,6 +32,7 @@ export const pinnedSystem: Record<string, unknown> = {
     'licenceEnds',
     'backupFailed',
     'newDevice',
+    'tokenCopied',
     'test',
   ],
   telegramKinds: [
@@ -50,6 +51,7 @@ export const pinnedSystem: Record<string, unknown> = {
     'licenceEnds',
     'backupFailed',
     'newDevice',
+    'tokenCopied',
   ],
   telegramKindsUsual: ['state', 'certificateFailed', 'licenceEnds', 'backupFailed'],
   deliveryStates: ['waiting', 'done', 'failed'],
@@ -82,6 +84,7 @@ export const pinnedSystem: Record<string, unknown> = {
     licenceEnds: 'license.view',
     backupFailed: 'databaseBackup.view',
     newDevice: null,
+    tokenCopied: null,
   },
   noticeKinds: [
     'certificateFailed',
@@ -98,6 +101,7 @@ export const pinnedSystem: Record<string, unknown> = {
     'licenceEnds',
     'backupFailed',
     'newDevice',
+    'tokenCopied',
   ],
   noticeLimits: {
     shownMax: 50,

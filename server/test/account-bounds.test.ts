@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { accountLimits, mailLimits } from '#contract/limits.ts';
 import { renewPassword } from '#server/by-machine.ts';
 import { sendMail } from '#server/kit/mail/send.ts';
-import { rows } from '#server/store/db.ts';
+import type { Tokens } from '#server/kit/session.ts';
+import { row, rows } from '#server/store/db.ts';
 import { Mailer } from '#server/work/mailer.ts';
 import { broken, by, is, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
@@ -181,6 +182,51 @@ test('an API token has no link mailed to an account of its own tree; a person do
   const sold = { email: mailbox(), name: 'x', auth: 'user' };
   const its = await post('/client/account', sold, sells.token);
   assert.equal(its.status === 200 && its.body.isMailed, true, its.text);
+});
+
+test('a refresh token that comes again is told: a line with its reason and address, the inbox, a mail', async () => {
+  const ip = '203.0.113.77';
+  const refresh = ({ accessToken, refreshToken }: Pick<Tokens, 'accessToken' | 'refreshToken'>) =>
+    api.call('PATCH', '/user', { body: { accessToken, refreshToken }, headers: { 'x-forwarded-for': ip } });
+  const heard = async (who: Person, name: string) => {
+    const line = { reason: 'tokenCopied', status: 401, ip, method: 'PATCH', url: '/api/v1/user' };
+    const { data } = (await op.post('/client/auditLogs', { method: 'PATCH' })).body as { data: Record<string, unknown>[] };
+    const found = data.filter(one => one['reason'] === 'tokenCopied' && one['accountName'] === who.email);
+    assert.deepEqual(
+      found.map(one => Object.fromEntries(Object.keys(line).map(key => [key, one[key]]))),
+      [line],
+    );
+    const told = await row(
+      api.database.db,
+      sql`select "rootID", detail from "noticeEvent" where kind = 'tokenCopied' and "accountID" = ${who.id}`,
+    );
+    assert.deepEqual(told, { rootID: who.id, detail: name ? `${name}, ${ip}` : ip });
+    assert.ok(textOf(await mailing.smtp.next(who.email, ip)).includes(name));
+  };
+  const person = await customer();
+  const first = person.tokens;
+  ok(await refresh(first));
+  await sql`update session set "previousUntil" = now() - interval '1 second' where "accountID" = ${person.id}`.execute(
+    api.database.db,
+  );
+  // a guess tells nothing
+  is(await refresh({ ...first, refreshToken: `${first.refreshToken.split('.')[0]}.${'A'.repeat(44)}` }), 'refreshTokenFailed');
+  is(await refresh(first), 'refreshTokenFailed');
+  is(await refresh(first), 'refreshTokenFailed');
+  await heard(person, '');
+
+  const other = await customer();
+  const pair = ok(await by(api, other).post('/user/apiToken', { name: 'robot', permissionKeys: ['sites.view'] })).body;
+  const old = { accessToken: pair.token, refreshToken: pair.refreshToken };
+  ok(await refresh(old));
+  await sql`update "apiToken" set "previousUntil" = now() - interval '1 second' where "accountID" = ${other.id}`.execute(
+    api.database.db,
+  );
+  is(await refresh(old), 'refreshTokenFailed');
+  await heard(other, 'robot');
+  // nobody is offered to silence it
+  const { choices } = await by(api, other).read('/user/notices/choices');
+  assert.ok(!choices.some(({ kind }: { kind: string }) => kind === 'tokenCopied'));
 });
 
 test('a password for an account that is not there counts nowhere', async () => {

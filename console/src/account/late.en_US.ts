@@ -267,6 +267,7 @@ export default {
   'auditReason.unknownPasskey': 'No such passkey',
   'auditReason.wrongPasskey': 'Passkey refused',
   'auditReason.passkeyCopied': 'The passkey may be a copy',
+  'auditReason.tokenCopied': 'A token that was replaced came again: it may be a copy',
   'auditReason.wrongPassword': 'Wrong password',
   'auditReason.unknownAccount': 'No such account',
   'auditReason.noPassword': 'No password yet',

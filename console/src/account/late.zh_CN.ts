@@ -261,6 +261,7 @@ export default {
   'auditReason.unknownPasskey': '没有此通行密钥',
   'auditReason.wrongPasskey': '通行密钥不符',
   'auditReason.passkeyCopied': '通行密钥可能遭到复制',
+  'auditReason.tokenCopied': '已换掉的凭证再次出现，可能遭到复制',
   'auditReason.wrongPassword': '密码错误',
   'auditReason.unknownAccount': '没有这个账号',
   'auditReason.noPassword': '还没有密码',

@@ -259,6 +259,7 @@ export default {
   'auditReason.unknownPasskey': '沒有這個通行金鑰',
   'auditReason.wrongPasskey': '通行金鑰不符',
   'auditReason.passkeyCopied': '通行金鑰可能遭到複製',
+  'auditReason.tokenCopied': '已換掉的憑證再次出現，可能遭到複製',
   'auditReason.wrongPassword': '密碼錯誤',
   'auditReason.unknownAccount': '沒有這個帳號',
   'auditReason.noPassword': '還沒有密碼',

@@ -33,6 +33,7 @@ const tones: Record<NoticeKind, 'good' | 'warn' | 'bad'> = {
   licenceEnds: 'warn',
   backupFailed: 'bad',
   newDevice: 'warn',
+  tokenCopied: 'bad',
 };
 
 export function NoticeDrawer({ onClose }: { onClose: () => void }) {

@@ -258,6 +258,7 @@ export default {
   'noticeKind.licenceEnds': 'The license ends soon',
   'noticeKind.backupFailed': 'A backup failed',
   'noticeKind.newDevice': 'A sign-in from a new device',
+  'noticeKind.tokenCopied': 'A copy of a sign-in or an API token',
   'tab.oidc': 'Identity provider',
   'field.oidcOn': 'Sign in by OpenID Connect',
   'field.oidcIssuer': 'Issuer',

@@ -249,6 +249,7 @@ export default {
   'noticeKind.licenceEnds': '授权即将到期',
   'noticeKind.backupFailed': '系统备份失败',
   'noticeKind.newDevice': '从新设备登录',
+  'noticeKind.tokenCopied': '登录凭证或 API 令牌疑似遭复制',
   'tab.oidc': '身份提供者',
   'field.oidcOn': '以 OpenID Connect 登录',
   'field.oidcIssuer': '颁发者（issuer）',

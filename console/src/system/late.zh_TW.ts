@@ -247,6 +247,7 @@ export default {
   'noticeKind.licenceEnds': '授權即將到期',
   'noticeKind.backupFailed': '系統備份失敗',
   'noticeKind.newDevice': '從新裝置登入',
+  'noticeKind.tokenCopied': '登入憑證或 API 權杖疑似遭複製',
   'tab.oidc': '身分提供者',
   'field.oidcOn': '以 OpenID Connect 登入',
   'field.oidcIssuer': '發行者（issuer）',

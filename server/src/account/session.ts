@@ -18,6 +18,7 @@ import type { Claim } from '../kit/tries.ts';
 import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
+import { copyRefused } from './copied-token.ts';
 import { auditSignIn, auditSignOut, type Comer, enter, free, knownDevice, mayCome, type Said, triesOf } from './entering.ts';
 import {
   codeHash,
@@ -201,8 +202,14 @@ export const sessionCalls = implement(
     'PATCH ': async ({ ctx, body, request }) => {
       const { area } = ctx.actor;
       const { sessions } = ctx.services;
-      if (!sessions.apiTokens.isRefresh(body.refreshToken)) return sessions.refresh(area, body, request);
-      const { tokens, id, name, accountID } = await sessions.refreshToken(area, body, ctx.ip);
+      if (!sessions.apiTokens.isRefresh(body.refreshToken)) {
+        const answer = await sessions.refresh(area, body, request);
+        if ('reused' in answer) throw await copyRefused(ctx, answer.reused);
+        return answer;
+      }
+      const rotated = await sessions.refreshToken(area, body, ctx.ip);
+      if ('reused' in rotated) throw await copyRefused(ctx, rotated.reused);
+      const { tokens, id, name, accountID } = rotated;
       const owner = (await sessions.acting(ctx.db, accountID))!;
       await auditSignIn(
         ctx,

@@ -11,6 +11,7 @@ import { type Database, type Db, row } from '../store/db.ts';
 import type { ActingToken } from './actor.ts';
 import { type Keys, sha256 } from './crypto.ts';
 import { Networks } from './networks.ts';
+import type { Reused } from './session-row.ts';
 
 interface Named {
   id: number;
@@ -144,14 +145,12 @@ export class ApiTokens {
   /** Whether `PATCH /{area}` is asked by a program. */
   isRefresh = (refreshToken: string): boolean => refreshToken.startsWith('bwr_');
 
-  /** Another pair in place of this one, in a transaction of its own; any fault is 101016. */
-  async rotate(given: { accessToken: string; refreshToken: string }, ip: string, mayAct: MayAct): Promise<Rotated> {
+  /** Another pair in place of this one, in a transaction of its own; any fault is 101016; `reused`: the token has ended. */
+  async rotate(given: { accessToken: string; refreshToken: string }, ip: string, mayAct: MayAct): Promise<Rotated | Reused> {
     const id = this.#read('bwr', given.refreshToken);
     if (id === undefined || this.#read('bwt', given.accessToken) !== id) throw fail('refreshTokenFailed');
-    // what ends stays ended: so the failure is told after the commit
-    const done = await this.#database.doors.transaction().execute(async db => this.#rotate(db, id, given, ip, mayAct));
-    if (!done) throw fail('refreshTokenFailed');
-    return done;
+    // what ends stays ended: so it is told after the commit
+    return this.#database.doors.transaction().execute(async db => this.#rotate(db, id, given, ip, mayAct));
   }
 
   async #rotate(
@@ -160,7 +159,7 @@ export class ApiTokens {
     given: { accessToken: string; refreshToken: string },
     ip: string,
     mayAct: MayAct,
-  ): Promise<Rotated | undefined> {
+  ): Promise<Rotated | Reused> {
     const stored = await this.#stored(db, id, true);
     if (!stored || isOver(stored.expiredAt)) throw fail('refreshTokenFailed');
     const { networks } = told(stored);
@@ -188,7 +187,7 @@ export class ApiTokens {
     }
     // ours once, by its look, and replaced since: somebody else has it as well
     await sql`update "apiToken" set "deletedAt" = now(), "updatedAt" = now(), successor = null where id = ${id}`.execute(db);
-    return undefined;
+    return { reused: { accountID: stored.accountID, proxyID: null, token: { id, name: stored.name } } };
   }
 }
 /** Refuses whoever may not act; answers nothing of it. */

@@ -1,6 +1,7 @@
 /** A session as the database has it: the family of its refresh tokens. */
 import type { Area } from '#contract/kit/call.ts';
 import { fail } from '#contract/errors.ts';
+import type { ActingToken } from './actor.ts';
 
 /** From where and by what somebody comes. */
 export interface From {
@@ -11,6 +12,11 @@ export interface From {
 export const userAgentMax = 300;
 /** null: of a session that nobody came for */
 export const agentOf = (from: From | undefined) => from?.userAgent.slice(0, userAgentMax) ?? null;
+
+/** Whose refresh token came again once it was replaced; `proxyID`: who acted in their name; `token`: of a program. */
+export interface Reused {
+  reused: { accountID: number; proxyID: number | null; token: Pick<ActingToken, 'id' | 'name'> | null };
+}
 
 export interface SessionRow {
   id: string;

@@ -18,7 +18,7 @@ import { type Held, heldBy } from './held.ts';
 import { Hashing } from './hashing.ts';
 import { inForceOf, type Licences } from './licence.ts';
 import { endAllSessions, endSessions, tellChanged } from './session-end.ts';
-import { agentOf, type From, type SessionRow, splitRefresh } from './session-row.ts';
+import { agentOf, type From, type Reused, type SessionRow, splitRefresh } from './session-row.ts';
 import { Tries } from './tries.ts';
 
 const accessTokenMs = limits.accessTokenMinutes * 60_000;
@@ -258,7 +258,7 @@ export class Sessions {
   }
 
   /** The same for an API token; whoever asks comes from `ip`. */
-  async refreshToken(area: Area, given: { accessToken: string; refreshToken: string }, ip: string): Promise<Rotated> {
+  async refreshToken(area: Area, given: { accessToken: string; refreshToken: string }, ip: string): Promise<Rotated | Reused> {
     try {
       return await this.apiTokens.rotate(given, ip, async (db, accountID) => {
         const owner = await this.acting(db, accountID);
@@ -272,20 +272,18 @@ export class Sessions {
     }
   }
 
-  /** Rotates a refresh token, in a transaction of its own; any fault is 101016, but 101018 for whoever comes from elsewhere: nothing is rotated. */
-  async refresh(area: Area, given: { accessToken: string; refreshToken: string }, from: From): Promise<Tokens> {
+  /** Rotates a refresh token, in a transaction of its own; any fault is 101016, but 101018 for whoever comes from elsewhere: nothing is rotated. `reused`: the family has ended. */
+  async refresh(area: Area, given: { accessToken: string; refreshToken: string }, from: From): Promise<Tokens | Reused> {
     const { id, secret } = splitRefresh(given.refreshToken, 'refreshTokenFailed');
     if (this.#ownerOf(given.accessToken, 'refreshTokenFailed') !== id) throw fail('refreshTokenFailed');
     const { doors } = this.#database;
-    // a family that ends stays ended: so the failure is told after the commit
+    // a family that ends stays ended: so it is told after the commit
     const answer = await doors.transaction().execute(async tx => this.#rotate(tx, area, id, secret, from));
-    if (answer) return answer;
-    this.#forget();
-    throw fail('refreshTokenFailed');
+    if ('reused' in answer) this.#forget();
+    return answer;
   }
 
-  /** undefined: somebody used a token a second time, and the family has ended. */
-  async #rotate(db: Db, area: Area, id: string, secret: string, from: From): Promise<Tokens | undefined> {
+  async #rotate(db: Db, area: Area, id: string, secret: string, from: From): Promise<Tokens | Reused> {
     const session = await this.#find(db, id);
     if (!session || session.endedAt || session.auth !== area || Date.parse(session.expiredAt) < Date.now())
       throw fail('refreshTokenFailed');
@@ -314,7 +312,7 @@ export class Sessions {
     // A guess that was never ours ends nothing. What was ours and comes again is a copy in other hands: the family ends.
     if (!this.#wasOurs(id, secret)) throw fail('refreshTokenFailed');
     await this.end(db, id);
-    return undefined;
+    return { reused: { accountID: session.accountID, proxyID: session.proxyID, token: null } };
   }
 
   #find(db: Db, id: string): Promise<SessionRow | undefined> {

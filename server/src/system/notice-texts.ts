@@ -72,6 +72,11 @@ const texts: Record<NoticeKind, Text> = {
     zh_CN: '从新设备登录：{names}',
     en_US: 'Signed in from a new device: {names}',
   },
+  tokenCopied: {
+    zh_TW: '登入憑證或 API 權杖疑似遭複製，已將它結束：{names}',
+    zh_CN: '登录凭证或 API 令牌疑似遭复制，已将它结束：{names}',
+    en_US: 'A copy of a sign-in or an API token turned up, so it was ended: {names}',
+  },
 };
 const more: Text = { zh_TW: '等', zh_CN: '等', en_US: ' …' };
 /** Of the mail that tells of several. */

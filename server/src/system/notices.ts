@@ -27,10 +27,13 @@ const mailedUnasked: ReadonlySet<NoticeKind> = new Set([
   'licenceEnds',
   'backupFailed',
 ]);
-/** Of a new device it is sent at once, where it happens (account/new-device.ts): `mail` of what is stored says nothing. */
+/** Of these it is sent at once, where it happens (account/new-device.ts, copied-token.ts): `mail` of what is stored says nothing. */
+const mailedThere: ReadonlySet<NoticeKind> = new Set(['newDevice', 'tokenCopied']);
+/** Nobody silences it: whoever has the copy would. */
+const isAlways = (kind: NoticeKind) => kind === 'tokenCopied';
 export const choiceOf = (stored: Partial<Record<string, Choice>> | undefined, kind: NoticeKind): Choice =>
-  kind === 'newDevice'
-    ? { inbox: stored?.[kind]?.inbox ?? true, mail: false }
+  mailedThere.has(kind)
+    ? { inbox: isAlways(kind) || (stored?.[kind]?.inbox ?? true), mail: false }
     : (stored?.[kind] ?? { inbox: true, mail: mailedUnasked.has(kind) });
 
 export function mayBeTold({ permissions }: Pick<Actor, 'permissions'>, kind: NoticeKind): boolean {
@@ -96,7 +99,9 @@ export const noticeCalls = implement(notices, {
   'GET /notices/choices': async ({ ctx }) => {
     const stored = await choicesOf(ctx);
     const { accountID, proxyName } = ctx.actor;
-    const told = noticeKinds.filter(kind => mayBeTold(ctx.actor, kind) && !(proxyName && kind === 'newDevice'));
+    const told = noticeKinds.filter(
+      kind => mayBeTold(ctx.actor, kind) && !isAlways(kind) && !(proxyName && kind === 'newDevice'),
+    );
     const own = await row<{ mail: boolean }>(ctx.db, sql`select "newDeviceMail" as mail from account where id = ${accountID}`);
     return { choices: told.map(kind => ({ kind, ...choiceOf(stored, kind), ...(kind === 'newDevice' ? own : {}) })) };
   },

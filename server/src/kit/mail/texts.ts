@@ -26,6 +26,9 @@ export interface MailData {
   passwordSetBy: { time: string; by: string };
   /** by its own person */
   passwordChanged: { time: string; ip: string };
+  /** a refresh token that was replaced came again: of a browser, of a program */
+  sessionCopied: { time: string; ip: string };
+  tokenCopied: { time: string; ip: string; name: string };
   passkeyOn: { time: string; name: string };
   passkeyOff: { time: string; name: string };
   identityOn: { time: string; name: string };
@@ -253,6 +256,40 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
       zh_CN: '如果不是您本人，请立即联系管理员，请他发给您重新设置密码的链接。',
       en_US: 'If this was not you, ask whoever manages your account for a link to set a new password now.',
     },
+  },
+  sessionCopied: {
+    subject: { zh_TW: '您的登入可能遭到複製', zh_CN: '您的登录可能遭到复制', en_US: 'One of your sign-ins may have been copied' },
+    lines: [
+      {
+        zh_TW: '{time}，有人從 {ip} 使用了您某次登入已換掉的憑證。它可能是複本，因此那次登入已經結束。',
+        zh_CN: '{time}，有人从 {ip} 使用了您某次登录已换掉的凭证。它可能是副本，因此那次登录已经结束。',
+        en_US:
+          'At {time} somebody used, from {ip}, a token of one of your sign-ins that had been replaced. It may be a copy, so that sign-in was ended.',
+      },
+      {
+        zh_TW: '請重新登入，並在「個人資訊」檢查其他登入。',
+        zh_CN: '请重新登录，并在“个人信息”检查其他登录。',
+        en_US: 'Sign in again, and look through your other sign-ins under User information.',
+      },
+    ],
+    foot: notYou,
+  },
+  tokenCopied: {
+    subject: { zh_TW: 'API 權杖可能遭到複製', zh_CN: 'API 令牌可能遭到复制', en_US: 'An API token may have been copied' },
+    lines: [
+      {
+        zh_TW: '{time}，有人從 {ip} 使用了 API 權杖「{name}」已換掉的憑證。它可能是複本，因此這個權杖已經結束。',
+        zh_CN: '{time}，有人从 {ip} 使用了 API 令牌“{name}”已换掉的凭证。它可能是副本，因此这个令牌已经结束。',
+        en_US:
+          'At {time} somebody used, from {ip}, what had been replaced of the API token “{name}”. It may be a copy, so the token was ended.',
+      },
+      {
+        zh_TW: '請查明是誰取得了它，再為程式建立新的權杖。',
+        zh_CN: '请查明是谁取得了它，再为程序创建新的令牌。',
+        en_US: 'Find out who has it, then make another token for the program.',
+      },
+    ],
+    foot: notYou,
   },
   passkeyOn: {
     subject: { zh_TW: '已新增通行金鑰', zh_CN: '已添加通行密钥', en_US: 'A passkey was added' },

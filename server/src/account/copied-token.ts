@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { fail, type Fail } from '#contract/errors.ts';
 import { deviceMailsMax } from '#contract/limits.ts';
 import { audit, type Context } from '../kit/context.ts';
+import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import type { Reused } from '../kit/session-row.ts';
 import { operatorOf, readerOf } from './factors.ts';
@@ -40,7 +41,7 @@ export async function copyRefused(ctx: Context, { accountID, proxyID, token }: R
   if (person.auth !== 'admin')
     await sql`insert into "noticeEvent" ("rootID", kind, name, detail, "accountID")
       values (${rootID}, 'tokenCopied', ${email}, ${token ? `${token.name}, ${ip}` : ip}, ${id})`.execute(db);
-  const time = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const time = mailTime(person);
   const whom = { operatorID: operatorOf(person), to: email, language };
   await (token
     ? sendMail(db, services, { ...whom, template: 'tokenCopied', data: { time, ip, name: token.name } })

@@ -1,6 +1,7 @@
 /** Whoever's password is another now reads it in their mailbox: who changed it themselves, and who had it changed. */
 import { deviceMailsMax } from '#contract/limits.ts';
 import type { Context } from '../kit/context.ts';
+import { mailTime } from '../kit/mail/mail-time.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { operatorOf, readerOf } from './factors.ts';
 
@@ -11,7 +12,7 @@ export async function mailPassword(ctx: Context, accountID: number): Promise<voi
   if (services.sessions.tries.take([{ kind: 'account', key: `password mail ${accountID}`, free: deviceMailsMax }])) return;
   const person = await readerOf(db, accountID);
   if (!person) return;
-  const time = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const time = mailTime(person);
   const whom = { operatorID: operatorOf(person), to: person.email, language: person.language };
   await (actor.accountID === accountID
     ? sendMail(db, services, { ...whom, template: 'passwordChanged', data: { time, ip } })

@@ -43,7 +43,12 @@ export class AccountStore implements RecordStore {
       );
     } catch (error) {
       if (!(error instanceof PartsRefused)) throw error;
-      throw new PartRefused(units.flatMap((unit, i) => (error.parts.has(i) ? [refusalOf(unit, error)] : [])));
+      throw new PartRefused(
+        units.flatMap((unit, i) => {
+          const why = error.parts.get(i);
+          return why ? [refusalOf(unit, why)] : [];
+        }),
+      );
     }
   }
 
@@ -75,7 +80,7 @@ export class AccountStore implements RecordStore {
     if (zone.off !== undefined) throw problemOf('refused', zone.off);
     // whoever had the embedded name server may have made it: groups written above it would be answered to nobody
     const isInner = (one: Zone) => one.name === lineZone(name) || one.name.endsWith(`.${lineZone(name)}`);
-    const inner = all.find(one => one.off === undefined && isInner(one));
+    const inner = all.find(one => (one.off === undefined || one.isDelegated) && isInner(one));
     if (inner)
       throw problemOf('refused', { code: 'zoneHides', bounds: { provider: this.#api.provider, inner: inner.name, name } });
     this.#zones.set(name, { zone, at: performance.now() });

@@ -1,5 +1,5 @@
 /** Things that are done together: what is refused of one keeps no other from being done. */
-import { randomInt } from 'node:crypto';
+import { shuffled } from '../kit/shuffled.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import type { DnsSaid } from '../domain/dns/said.ts';
 
@@ -41,20 +41,22 @@ export async function exceptRefused<T>(act: Promise<void>): Promise<PartRefused<
   }
 }
 
+/** The same of a few, each of which was refused before: what is said of all of them is said of each. */
+export async function refusedOf<T>(some: readonly T[], act: Promise<void>): Promise<readonly Refusal<T>[]> {
+  try {
+    return (await exceptRefused<T>(act))?.refusals ?? [];
+  } catch (error) {
+    if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+    return some.map(one => refusalOf(one, error));
+  }
+}
+
+/** So many of which nobody knows anything can all be refused without using up how often it may say no. */
+export const triedApartMost = 12;
 /** So often it may say no: at first, and more for each yes. Whoever says it to everything is not asked thing by thing. */
 const refusals = { first: 24, each: 12 };
 const halves = <T>(some: readonly T[]) =>
   [some.slice(0, some.length >> 1), some.slice(some.length >> 1)].filter(half => half.length);
-/** Those to blame may stand side by side, and would all be met before anybody who is not. */
-function shuffled<T>(all: readonly T[]): T[] {
-  const some = [...all];
-  for (let i = some.length - 1; i > 0; i--) {
-    const j = randomInt(i + 1);
-    [some[i], some[j]] = [some[j]!, some[i]!];
-  }
-  return some;
-}
-
 /**
  * All at once; where that is refused in halves, down to the one that is to blame. @param mayBePart whether such a refusal may be for the
  * sake of one of them @throws PartRefused when all others are done, and whatever else `act` throws
@@ -76,6 +78,7 @@ export async function inHalves<T>(
       if (error instanceof PartRefused) {
         refused.push(...(error.refusals as readonly Refusal<T>[])); // what `act` was given
       } else if (!(error instanceof DnsProblem) || !mayBePart(error) || --left < 0) throw error;
+      // those to blame may stand side by side, and would all be met before anybody who is not
       else if (some === all && all.length > 1) stack.push(...halves(shuffled(all)));
       else if (some.length > 1) stack.push(...halves(some));
       else refused.push(...some.map(one => refusalOf(one, error)));

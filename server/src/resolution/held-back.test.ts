@@ -7,19 +7,19 @@ const why = (part: number) => ({ part, why: `no ${part}`, said: undefined });
 const nameOf = (id: number) => `n${id}`;
 const wanted = (...all: [number, number][]) => new Map(all);
 
-test('what is refused waits alone, longer each time up to 15 s, and not for anything else that is wanted of it', () => {
+test('what is refused waits alone, longer each time up to five minutes, and not for anything else that is wanted of it', () => {
   let now = 0;
   const { groups } = new HeldBack(() => now);
-  for (const seconds of [1, 2, 4, 8, 15, 15]) {
+  for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
     groups.tried([1, 2], wanted([1, 7], [2, 7]), [why(1)], nameOf);
-    assert.deepEqual([...groups.waiting(wanted([1, 7], [2, 7]))], [1]);
+    assert.deepEqual(groups.of(wanted([1, 7], [2, 7])), { all: new Set([1]), due: [] });
     // another answer is tried at once
-    assert.deepEqual([...groups.waiting(wanted([1, 8]))], []);
+    assert.deepEqual([...groups.of(wanted([1, 8])).all], []);
     assert.equal(groups.dueMs, seconds * 1000);
     now += seconds * 1000 - 1;
-    assert.equal(groups.waiting(wanted([1, 7])).size, 1);
+    assert.deepEqual(groups.of(wanted([1, 7])).due, []);
     now += 1;
-    assert.equal(groups.waiting(wanted([1, 7])).size, 0);
+    assert.deepEqual(groups.of(wanted([1, 7])).due, [1]);
   }
   // that another was refused before says nothing of it
   groups.tried([1], wanted([1, 8]), [why(1)], nameOf);
@@ -35,7 +35,7 @@ test('what was taken, or is wanted no longer, is told no longer; who asks for a 
   );
   assert.equal(back.areSitesDue, false);
   back.sites.tried([1], wanted([1, 7]), [], nameOf);
-  assert.deepEqual([...back.sites.waiting(wanted([2, 7]))], [2]);
+  assert.deepEqual(back.sites.of(wanted([2, 7])), { all: new Set([2]), due: [] });
   assert.deepEqual(back.sites.ids, [2]);
   back.setStrange([{ name: 'gone', why: 'no', said: null }]);
   assert.deepEqual(
@@ -44,7 +44,12 @@ test('what was taken, or is wanted no longer, is told no longer; who asks for a 
   );
   back.hurry();
   assert.equal(back.areSitesDue, true);
-  assert.equal(back.sites.waiting(wanted([2, 7])).size, 0);
+  assert.deepEqual(back.sites.of(wanted([2, 7])).due, [2]);
+  // what nobody wants any more is told no longer
+  back.sites.takeNews();
+  back.sites.of(wanted());
+  assert.equal(back.sites.takeNews(), true);
+  assert.deepEqual(back.sites.ids, []);
 });
 
 test('each zone has its own, for as long as it is there', () => {
@@ -58,4 +63,24 @@ test('each zone has its own, for as long as it is there', () => {
   assert.equal(backs.of(1, true).areSitesDue, true);
   backs.keep([of(2)]);
   assert.notEqual(backs.of(1, false), mine);
+});
+
+test('those who waited longest are first; after a refusal none of them is tried for a while, however many there are', () => {
+  let now = 0;
+  const { sites } = new HeldBack(() => now);
+  const many = Array.from({ length: 200_000 }, (_, i) => i + 1);
+  const all = new Map(many.map(id => [id, 7]));
+  sites.tried(many, all, many.map(why), nameOf);
+  assert.equal(sites.dueMs, 1000);
+  now = 1000;
+  sites.tried([1, 2], all, [why(1), why(2)], nameOf);
+  assert.equal(sites.of(all).due[0], 3);
+  sites.pause();
+  assert.deepEqual(sites.of(all).due, []);
+  assert.equal(sites.dueMs, 5000);
+  now += 5000;
+  assert.deepEqual(sites.of(all).due.slice(-2), [1, 2]);
+  sites.pause();
+  sites.hurry();
+  assert.equal(sites.of(all).due.length, 200_000);
 });

@@ -1,13 +1,14 @@
 /**
  * What a zone's name server refused of single names, each with why and until when it waits: all others go on meanwhile, and a node that fails
- * leaves its group whatever is said of a site's name.
+ * leaves its group whatever is said of a site's name. A few of them are tried again at a time, and by themselves: with others they would use up
+ * how often a provider may say no (apart.ts), and many would take up the time of those that fail.
  */
 import { sql } from 'kysely';
 import { refusedNamesMost } from '#contract/resolution/dns-setting.ts';
 import type { Db } from '../store/db.ts';
 import type { Refusal } from './apart.ts';
 import type { HeldZone } from './load.ts';
-import { oneLine, retrySecondsMost } from './servers.ts';
+import { oneLine } from './servers.ts';
 
 /** What is wanted of something that is to go: as no version, and no group, is called. */
 export const gone = -1;
@@ -18,6 +19,13 @@ export interface RefusedName {
   why: string;
   said: Refusal<unknown>['said'] | null;
 }
+/** How long one waits at the most: what stands in its way is taken away by people, who may say so (“Compare everything”). */
+const waitsMost = 300;
+/** So many are tried again at first, and twice as many after each time that none was refused. */
+export const retriesAtOnce = 4;
+/** After some were refused again, none is tried for so long. */
+const pauseMs = 5000;
+
 interface Held extends RefusedName {
   /** what it was to become: anything else is tried at once */
   wanted: number;
@@ -30,6 +38,7 @@ class Kind {
   readonly #held = new Map<number, Held>();
   readonly #now: () => number;
   #isNews = false;
+  #pausedUntil = -Infinity;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -43,7 +52,9 @@ class Kind {
   }
   /** milliseconds from now; Infinity: nothing waits */
   get dueMs(): number {
-    return Math.min(...[...this.#held.values()].map(one => one.until - this.#now()));
+    let first = Infinity;
+    for (const { until } of this.#held.values()) first = Math.min(first, until);
+    return Math.max(first, this.#pausedUntil) - this.#now();
   }
   takeNews(): boolean {
     const had = this.#isNews;
@@ -53,16 +64,29 @@ class Kind {
   /** All are tried again with whatever comes next. */
   hurry(): void {
     for (const one of this.#held.values()) one.until = -Infinity;
+    this.#pausedUntil = -Infinity;
+  }
+  /** Some were refused again. */
+  pause(): void {
+    this.#pausedUntil = this.#now() + pauseMs;
   }
 
-  /** Those that wait; what is wanted of nothing any more is forgotten. */
-  waiting(wanted: ReadonlyMap<number, number>): Set<number> {
-    const some = new Set<number>();
+  /**
+   * Those that were refused and are wanted as they were: `all`, and of them those whose turn it is, who waited longest first. What is wanted of
+   * nothing any more is forgotten; what is wanted otherwise is none of them.
+   */
+  of(wanted: ReadonlyMap<number, number>): { all: Set<number>; due: number[] } {
+    const all = new Set<number>();
+    const due: [number, number][] = [];
+    const now = this.#now();
     for (const [id, one] of this.#held) {
       if (!wanted.has(id)) this.#isNews = this.#held.delete(id);
-      else if (one.wanted === wanted.get(id) && this.#now() < one.until) some.add(id);
+      else if (one.wanted === wanted.get(id)) {
+        all.add(id);
+        if (one.until <= now && this.#pausedUntil <= now) due.push([one.until, id]);
+      }
     }
-    return some;
+    return { all, due: due.sort((a, b) => a[0] - b[0]).map(([, id]) => id) };
   }
 
   tried(
@@ -81,7 +105,7 @@ class Kind {
       }
       const is = wanted.get(id) ?? gone;
       const tries = before?.wanted === is ? before.tries : 0;
-      const seconds = Math.min(retrySecondsMost, 2 ** Math.min(tries, 10));
+      const seconds = Math.min(waitsMost, 2 ** Math.min(tries, 10));
       this.#held.set(id, {
         name: nameOf(id),
         why: oneLine(why.why),

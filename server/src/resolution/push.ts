@@ -1,10 +1,11 @@
 /** A zone is brought from what it was brought to (`cnameGroup`, `cnameSite`) to what should be. */
 import { sql } from 'kysely';
 import { type Db, rows, type Sql } from '../store/db.ts';
-import { problemOf } from '../domain/dns/driver.ts';
-import { exceptRefused } from './apart.ts';
+import { shuffled } from '../kit/shuffled.ts';
+import { DnsProblem, problemOf } from '../domain/dns/driver.ts';
+import { exceptRefused, type Refusal, refusedOf, triedApartMost } from './apart.ts';
 import type { GroupAnswer, NameDriver } from './driver.ts';
-import { type HeldBack, gone as away } from './held-back.ts';
+import { type HeldBack, gone as away, retriesAtOnce } from './held-back.ts';
 import type { HeldZone } from './load.ts';
 import { groupName, siteName } from './names.ts';
 import { split } from './servers.ts';
@@ -37,23 +38,48 @@ export async function pushGroups(
     ...others.map(one => [one.groupID, one.version] as const),
     ...leaving.map(id => [id, away] as const),
   ]);
-  const waiting = back.groups.waiting(wanted);
-  const changed = others.filter(one => !waiting.has(one.groupID));
-  const gone = leaving.filter(id => !waiting.has(id));
-  if (!changed.length && !gone.length) return false;
-  const refused = await exceptRefused<number>(driver.applyGroups(zone, changed, all, gone));
-  back.groups.tried([...changed.map(one => one.groupID), ...gone], wanted, refused?.refusals ?? [], id =>
-    groupName(zone.name, id),
-  );
-  const isDone = (groupID: number) => !refused?.parts.includes(groupID);
-  const done = changed.filter(one => isDone(one.groupID));
-  const left = gone.filter(isDone);
+  const { all: held, due } = back.groups.of(wanted);
+  const apply = async (ids: readonly number[], refusedOfAll: typeof exceptRefusedOf) => {
+    const changed = others.filter(one => ids.includes(one.groupID));
+    const gone = leaving.filter(id => ids.includes(id));
+    const refusals = await refusedOfAll(ids, driver.applyGroups(zone, changed, all, gone));
+    back.groups.tried(ids, wanted, refusals, id => groupName(zone.name, id));
+    const refused = new Set(refusals.map(one => one.part));
+    await noteGroups(
+      db,
+      driver,
+      zone,
+      changed.filter(one => !refused.has(one.groupID)),
+      gone.filter(id => !refused.has(id)),
+    );
+    return refused.size === 0;
+  };
+  const fresh = [...wanted.keys()].filter(id => !held.has(id));
+  if (fresh.length) await apply(fresh, exceptRefusedOf);
+  // none of the others waits for those that were refused before
+  for (let from = 0, some = retriesAtOnce; from < due.length; from += some, some *= 2)
+    if (!(await apply(due.slice(from, from + some), refusedOf))) {
+      back.groups.pause();
+      break;
+    }
+  return fresh.length > 0 || due.length > 0;
+}
+
+const exceptRefusedOf = async <T>(_some: readonly T[], act: Promise<void>) => (await exceptRefused<T>(act))?.refusals ?? [];
+
+async function noteGroups(
+  db: Db,
+  driver: NameDriver,
+  zone: HeldZone['zone'],
+  done: readonly GroupAnswer[],
+  left: readonly number[],
+): Promise<void> {
   await see(driver, zone, done);
-  await sql`insert into "cnameGroup" ("cnameID", "groupID", applied) select ${zone.id}, c."groupID", c.version
+  if (done.length)
+    await sql`insert into "cnameGroup" ("cnameID", "groupID", applied) select ${zone.id}, c."groupID", c.version
       from jsonb_to_recordset(${JSON.stringify(done.map(({ groupID, version }) => ({ groupID, version })))}::jsonb) as c("groupID" bigint, version bigint)
       on conflict ("cnameID", "groupID") do update set applied = excluded.applied`.execute(db);
-  if (left.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${left})`.execute(db);
-  return true;
+  if (left.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${[...left]})`.execute(db);
 }
 
 /** What lines of a zone go by is written down, so that a preview says what is answered there. */
@@ -100,34 +126,78 @@ export async function pushNames(
   back: HeldBack,
   isStopping: () => boolean,
 ): Promise<void> {
-  const differing = (which: Sql) =>
+  const differing = (which: Sql, most: number) =>
     rows<Name>(
       db,
       sql`select coalesce(s.id, cs."siteID") as "siteID", coalesce(s.label, cs.label) as label, s."groupID" from
           (select s.id, s."cnameKey" as label, p."groupID" from site s join product p on p.id = s."productID" where s."clientID" = ${clientID} and s."deletedAt" is null) s
           full join (select * from "cnameSite" where "cnameID" = ${zone.id}) cs on cs."siteID" = s.id
-        where s."groupID" is distinct from cs."groupID" and ${which} limit ${driver.can.namesMost}`,
+        where s."groupID" is distinct from cs."groupID" and ${which} limit ${most}`,
     );
   const wantedOf = (found: readonly Name[]) => new Map(found.map(one => [one.siteID, one.groupID ?? away]));
   const id = sql`coalesce(s.id, cs."siteID")`;
-  const held = back.sites.ids;
-  const known = held.length ? await differing(sql`${id} = any(${held})`) : [];
-  const left = [...back.sites.waiting(wantedOf(known))];
-  for (;;) {
-    const found = await differing(sql`${id} <> all(${left})`);
-    const refused = found.length ? await exceptRefused<string>(driver.applyNames(zone, found)) : undefined;
-    const bySite = (refused?.refusals ?? []).flatMap(one =>
+  /** @returns those of them that were refused */
+  const note = async (found: readonly Name[], refusals: readonly Refusal<string>[]): Promise<Name[]> => {
+    const bySite = refusals.flatMap(one =>
       found.filter(({ label }) => label === one.part).map(({ siteID }) => ({ ...one, part: siteID })),
     );
     const labels = new Map(found.map(one => [one.siteID, one.label]));
     back.sites.tried([...labels.keys()], wantedOf(found), bySite, siteID => siteName(zone.name, labels.get(siteID)!));
-    const [others, done] = split(found, one => refused?.parts.includes(one.label) ?? false);
-    left.push(...others.map(one => one.siteID));
+    const parts = new Set(refusals.map(one => one.part));
+    const [others, done] = split(found, one => parts.has(one.label));
     const gone = done.filter(one => one.groupID === null).map(one => one.siteID);
     await sql`insert into "cnameSite" ("cnameID", "siteID", label, "groupID") select ${zone.id}, c."siteID", c.label, c."groupID"
         from jsonb_to_recordset(${JSON.stringify(done)}::jsonb) as c("siteID" bigint, label text, "groupID" bigint) where c."groupID" is not null
         on conflict ("cnameID", "siteID") do update set "groupID" = excluded."groupID"`.execute(db);
     if (gone.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${gone})`.execute(db);
-    if (found.length < driver.can.namesMost || isStopping()) break;
+    return others;
+  };
+  const ids = back.sites.ids;
+  const known = ids.length ? await differing(sql`${id} = any(${ids})`, ids.length) : [];
+  const { all: held, due } = back.sites.of(wantedOf(known));
+  const left = [...held];
+  for (;;) {
+    const found = await differing(sql`${id} <> all(${left})`, driver.can.namesMost);
+    const { some, refusals } = await applySome(driver, zone, found);
+    left.push(...(await note(some, refusals)).map(one => one.siteID));
+    if (found.length < driver.can.namesMost || some.length < found.length || isStopping()) break;
+  }
+  const byID = new Map(known.map(one => [one.siteID, one]));
+  for (
+    let from = 0, most = retriesAtOnce;
+    from < due.length && !isStopping();
+    from += most, most = Math.min(2 * most, driver.can.namesMost)
+  ) {
+    const some = due.slice(from, from + most).map(one => byID.get(one)!);
+    const refusals = await refusedOf(
+      some.map(one => one.label),
+      driver.applyNames(zone, some),
+    );
+    if ((await note(some, refusals)).length) {
+      back.sites.pause();
+      break;
+    }
+  }
+}
+
+/**
+ * Nearly all of them may be refused, for an account that has room for no more: then some show that it is they, for whose sake what is there
+ * already, and every group, need not wait. @throws DnsProblem where it is the zone
+ */
+async function applySome(
+  driver: NameDriver,
+  zone: HeldZone['zone'],
+  found: readonly Name[],
+): Promise<{ some: readonly Name[]; refusals: readonly Refusal<string>[] }> {
+  if (!found.length) return { some: found, refusals: [] };
+  const apply = async (some: readonly Name[]) => ({
+    some,
+    refusals: (await exceptRefused<string>(driver.applyNames(zone, some)))?.refusals ?? [],
+  });
+  try {
+    return await apply(found);
+  } catch (error) {
+    if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || found.length <= triedApartMost) throw error;
+    return apply(shuffled(found).slice(0, triedApartMost));
   }
 }

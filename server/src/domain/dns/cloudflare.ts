@@ -77,6 +77,8 @@ const together = 500;
 const changesMost = 200;
 /** An id that no record has. */
 const nobody = '0'.repeat(32);
+/** Delegated once, and no longer, or not served any more. */
+const wasActive = new Set(['moved', 'deactivated']);
 /** One that is not active answers nobody, and of several of one name one alone is; a partial or an internal one answers not the world. */
 function offOf({ name, status, type, name_servers: servers }: z.output<typeof Zones>['result'][number]): DnsSaid | undefined {
   const of = { provider: 'Cloudflare', zone: name };
@@ -106,7 +108,7 @@ export class Cloudflare implements RecordApi {
       const { total_pages, total_count: total } = result_info;
       const found = result.map(one => {
         const off = offOf(one);
-        return { id: one.id, name: bareName(one.name), ...(off === undefined ? {} : { off }) };
+        return { id: one.id, name: bareName(one.name), ...(off && { off, isDelegated: wasActive.has(one.status) }) };
       });
       return { found, count: result.length, total, isLast: page + 1 >= total_pages };
     });

@@ -100,7 +100,7 @@ export class DnsPod implements RecordApi {
         id: String(id),
         name: bareName(name),
         ...(offStates[status]
-          ? { off: { code: offStates[status], bounds: { provider: this.provider, zone: bareName(name) } } }
+          ? { isDelegated: true, off: { code: offStates[status], bounds: { provider: this.provider, zone: bareName(name) } } }
           : {}),
       }));
       const count = domains.length;

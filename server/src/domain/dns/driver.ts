@@ -13,6 +13,8 @@ export interface Zone {
   id: string;
   /** why it answers nobody: what is written there nobody would see */
   off?: DnsSaid;
+  /** it is or was delegated although it answers nobody now: names in it stand nowhere else */
+  isDelegated?: boolean;
 }
 
 /** Where a record is: the account, its zone, and the name there. */
@@ -82,13 +84,18 @@ export function suffixesOf(name: string): string[] {
  * do, it is `off`, and says why as people are told.
  */
 export function zonesFor(provider: string, names: readonly string[], all: readonly Zone[]): Map<string, Zone> {
-  const [on, off] = [all.filter(one => one.off === undefined), all.filter(one => one.off !== undefined)];
-  const byName = Map.groupBy(on, one => one.name);
+  const off = all.filter(one => one.off !== undefined);
+  // one that is paused is not given up: written into the zone above, names would stand where nobody looks, and there for good
+  const byName = Map.groupBy(
+    [...all.filter(one => one.off === undefined), ...off.filter(one => one.isDelegated)],
+    one => one.name,
+  );
   const found = (name: string): Zone | undefined => {
     const suffixes = suffixesOf(name);
     const [zone, second] = suffixes.flatMap(one => byName.get(one) ?? []);
     // which of them is delegated nobody here knows
-    if (zone && second?.name === zone.name) return { ...zone, off: { code: 'zoneTwice', bounds: { provider, zone: zone.name } } };
+    if (zone && zone.off === undefined && second?.name === zone.name && second.off === undefined)
+      return { ...zone, off: { code: 'zoneTwice', bounds: { provider, zone: zone.name } } };
     return zone ?? off.find(one => suffixes.includes(one.name));
   };
   return new Map(

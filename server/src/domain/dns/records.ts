@@ -2,7 +2,7 @@
  * Records of an account at a DNS provider, as its API lists and changes them. Site DNS and an operator's own names (resolution/account.ts)
  * are both written with it: what stands there is read, what differs is changed, and who came between is read anew.
  */
-import { randomInt } from 'node:crypto';
+import { shuffled } from '../../kit/shuffled.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToASCII } from 'node:url';
 import { formatIP, parseIP } from '#contract/rules/address.ts';
@@ -126,15 +126,17 @@ export interface RecordApi {
 export class Conflict extends DnsProblem {}
 /** Everything else was done. */
 export class PartsRefused extends DnsProblem {
-  /** by `partOf` */
-  readonly parts: ReadonlySet<number | string>;
+  /** by `partOf`: why each of them was */
+  readonly parts: ReadonlyMap<number | string, DnsProblem>;
   /** somebody else may have changed one of them meanwhile */
   readonly isConflict: boolean;
 
-  constructor(parts: ReadonlySet<number | string>, why: DnsProblem) {
-    super('refused', why.message, undefined, why.said);
+  constructor(parts: ReadonlyMap<number | string, DnsProblem>) {
+    const whys = [...parts.values()];
+    const isConflict = whys.some(one => one instanceof Conflict);
+    super('refused', whys[0]?.message ?? '', undefined, whys[0]?.said);
     this.parts = parts;
-    this.isConflict = why instanceof Conflict;
+    this.isConflict = isConflict;
   }
 }
 const mayBeBetween = (error: unknown) => error instanceof Conflict || (error instanceof PartsRefused && error.isConflict);
@@ -258,30 +260,26 @@ export async function changeApart(
   parts: Iterable<readonly SetChange[]>,
   change: (part: readonly SetChange[]) => Promise<void>,
 ): Promise<void> {
-  const all = [...parts];
-  // those to blame may be the first ones, and would be met before anybody else each time
-  const from = all.length ? randomInt(all.length) : 0;
-  const queue = [...all.slice(from), ...all.slice(0, from)];
-  const refused = new Set<number | string>();
-  let why: DnsProblem | undefined;
+  // those to blame may stand side by side, and would all be met before anybody who is not
+  const all = shuffled([...parts]);
+  const stack = [...all];
+  const refused = new Map<number | string, DnsProblem>();
   let left = refusals.first;
-  for (const part of queue)
+  // the last first, half by half: those that are good come in between, however many others there are
+  for (let part = stack.pop(); part; part = stack.pop())
     try {
       await change(part);
       left += refusals.each;
     } catch (error) {
-      if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || --left <= 0) throw error;
+      if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || --left < 0) throw error;
       const some = [...Map.groupBy(part, partOf)];
       const middle = some.length >> 1;
       if (middle) {
-        for (const half of [some.slice(0, middle), some.slice(middle)]) queue.push(half.flatMap(([, sets]) => sets));
-        continue;
-      }
-      refused.add(some[0]![0]);
-      // what somebody else was in between of is made anew; what is refused then is refused again
-      if (!why || (error instanceof Conflict && !(why instanceof Conflict))) why = error;
+        const mixed = all.includes(part) ? shuffled(some) : some;
+        for (const half of [mixed.slice(0, middle), mixed.slice(middle)]) stack.push(half.flatMap(([, sets]) => sets));
+      } else refused.set(some[0]![0], error);
     }
-  if (why) throw new PartsRefused(refused, why);
+  if (refused.size) throw new PartsRefused(refused);
 }
 
 const readings = 3;

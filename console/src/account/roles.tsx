@@ -34,9 +34,9 @@ const namedMax = 5;
 async function lost(roles: Role[]): Promise<string> {
   const count = roles.reduce((sum, { holders }) => sum + holders, 0);
   if (!count) return t('role.unheld');
-  return t('role.lost', { count, names: await namesOf(roles) });
+  return t('role.lost', { count, names: await namesOf(roles, count) });
 }
-async function namesOf(roles: Role[]): Promise<string> {
+async function namesOf(roles: Role[], count: number): Promise<string> {
   const names: string[] = [];
   try {
     for (const { id, holders } of roles)
@@ -48,8 +48,9 @@ async function namesOf(roles: Role[]): Promise<string> {
     // whoever may see roles and no accounts is told how many there are
     return '';
   }
-  const shown = names.slice(0, namedMax).join(t('role.comma'));
-  return t(names.length > namedMax ? 'role.holdersSome' : 'role.holdersAll', { names: shown });
+  if (!names.length) return '';
+  const shown = names.slice(0, namedMax);
+  return t(count > shown.length ? 'role.holdersSome' : 'role.holdersAll', { names: shown.join(t('role.comma')) });
 }
 
 /** How many have it, and the way to them. */

@@ -34,7 +34,7 @@ test('a code that speaks of a field stands there, also where the screen itself s
     fields: [{ path: 'email', rule: 'unknown', text: errorMessage('duplicateEmail', 'zh_TW') }],
     text: errorMessage('duplicateEmail', 'zh_TW'),
   });
-  const named = shown(api(101025), { fields, duplicate: 201002 }).what;
+  const named = shown(api(101025), { fields, duplicate: () => '區域名稱已存在' }).what;
   assert.equal(named.kind === 'fields' && named.fields[0]!.text, errorMessage('zoneNameExists', 'zh_TW'));
   assert.equal(shown(api(101018), { fields }).what.kind, 'message', 'another code is said as ever');
 });
@@ -80,7 +80,11 @@ test('a line of 101009 without a message is translated here; an unknown code is 
 
 test('101025 shows its translation, or the text of the code a screen names instead', () => {
   assert.deepEqual(shown(api(101025)).what, { kind: 'message', level: 'error', text: '資料重複' });
-  assert.deepEqual(shown(api(101025), { duplicate: 201002 }).what, { kind: 'message', level: 'error', text: '區域名稱已存在' });
+  assert.deepEqual(shown(api(101025), { duplicate: () => '區域名稱已存在' }).what, {
+    kind: 'message',
+    level: 'error',
+    text: '區域名稱已存在',
+  });
 });
 
 test('401003 carries the port of its extra text', () => {

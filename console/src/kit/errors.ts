@@ -27,8 +27,8 @@ export type Presented =
 export interface PresentOptions {
   /** Codes this call's screen says nothing about (10102502 of the custom headers). */
   suppress?: readonly number[];
-  /** The code whose text stands for 101025 on this screen. */
-  duplicate?: number;
+  /** What 101025 means on this screen. */
+  duplicate?: () => string;
   /** The field of the form that a code speaks of: its sentence stands there, also when the screen itself says nothing. */
   fields?: Readonly<Partial<Record<ErrorName, string>>>;
   /** A sentence of the screen that comes before what the server says ("Create Role Failed !"). */
@@ -68,7 +68,8 @@ export function presentError(
   const { code } = error;
   const at = Object.entries(options.fields ?? {}).find(([name]) => codeOf(name as ErrorName) === code)?.[1];
   if (at) {
-    const text = texts.of(code === duplicated ? (options.duplicate ?? code) : code) ?? (error.message || texts.generic);
+    const meant = code === duplicated ? options.duplicate?.() : undefined;
+    const text = meant ?? texts.of(code) ?? (error.message || texts.generic);
     return { kind: 'fields', fields: [{ path: at, rule: 'unknown', text }], text };
   }
   if (options.suppress?.includes(code)) return { kind: 'none' };
@@ -81,7 +82,7 @@ export function presentError(
     case permissionDenied:
       return message(texts.of(code));
     case duplicated:
-      return message(texts.of(options.duplicate ?? code));
+      return message(options.duplicate?.() ?? texts.of(code));
     case illegalPortMapping:
       return message(texts.of(code, numberIn(error.extra)));
     case simultaneousDownloads:

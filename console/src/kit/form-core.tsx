@@ -158,7 +158,7 @@ export function useForm(props: CoreProps) {
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the form stands: what is held is read when it is asked for
   }, [check]);
 
-  const told = (problem: PlacedProblem, value: unknown) => sentence(problem, value, fieldAt(fields, problem.name)?.kind);
+  const told = (problem: PlacedProblem, value: unknown) => sentence(problem, value, fieldAt(fields, problem.name));
   /** Puts under each field what it says now, and nothing where it has nothing to say. */
   function judge(): Map<string, string> {
     const problems = place(problemsNow(), paths, wrap).placed;

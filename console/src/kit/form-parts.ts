@@ -9,8 +9,9 @@ import { lineInText } from './row-values.ts';
 import { language, t } from './text.ts';
 
 /** Lines have numbers; of words beside each other (`tags`, `asns`) the one that is meant is named. */
-export const sentence = (problem: PlacedProblem, value: unknown, kind?: FormField['kind']) => {
-  const text = problem.text ?? ruleText(problem, language);
+export const sentence = (problem: PlacedProblem, value: unknown, field?: FormField) => {
+  const kind = field?.kind;
+  const text = problem.text ?? field?.told?.(problem.rule) ?? ruleText(problem, language);
   if (problem.line === undefined) return text;
   const one: unknown = Array.isArray(value) ? value[problem.line - 1] : undefined;
   if ((kind === 'tags' || kind === 'custom') && (typeof one === 'string' || typeof one === 'number'))
@@ -30,7 +31,7 @@ export const ruleProblems = (fields: readonly FormField[], values: Values): Fiel
 export function mended(field: FormField | undefined, name: Path, value: unknown): [Path, unknown][] {
   if (field?.kind === 'lines' && field.mendLine && Array.isArray(value))
     return [[name, value.map(line => (String(line).trim() ? field.mendLine!(String(line)) : line))]];
-  if (typeof value !== 'string' || !field || !['text', 'mono', 'area', 'code'].includes(field.kind)) return [];
+  if (typeof value !== 'string' || !field || !(field.mend || ['text', 'mono', 'area', 'code'].includes(field.kind))) return [];
   const values = field.mend && value.trim() ? field.mend(value) : { [field.name]: value.trim() };
   return Object.entries(values).map(([key, next]) => [[...name.slice(0, -1), key], next]);
 }

@@ -107,6 +107,8 @@ interface FieldLook {
   width?: number | string;
   /** What the form refuses beyond the schema of its call; the server refuses it too, in other words. */
   rule?: Rule<never>;
+  /** What a rule that the server refused it by means beside what the field shows; else its sentence. */
+  told?: (rule: string) => string | undefined;
   /** What it must be, said before it is typed, and whether it is by now. */
   rules?: (value: unknown) => ReactNode;
   /** What follows from a value that is allowed, and that one would rather know before saving. */

@@ -10,7 +10,7 @@ export const AccountVerify = () => (
     read="GET /client/setting/system/accountVerify"
     write="PUT /client/setting/system/accountVerify"
     fields={fields}
-    errors={{ illegalEmailSettings: 'enabled' }}
+    errors={{ fields: { illegalEmailSettings: 'enabled' } }}
     shown={({ enabled }) => t(enabled ? 'accountVerify.on' : 'accountVerify.off')}
   />
 );

@@ -8,6 +8,7 @@ import { useSettled } from '../kit/choices.ts';
 import { Copied } from '../kit/copy.tsx';
 import { query, unkept } from '../kit/query.ts';
 import type { CustomInput } from '../kit/resource.ts';
+import { Toned } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 
 const asks = {
@@ -20,6 +21,13 @@ const asks = {
     ask: (outgoingURL: string) => query('GET /client/setting/system/outgoingURL/proof', { query: { outgoingURL } }),
   },
 } as const;
+
+/** Of both fields: the record stands there already, and may be found since. */
+export const hostTold = (rule: string) => (rule === 'nameUnproven' ? t('hostProof.refused') : undefined);
+export const hostErrors = (field: keyof typeof asks) => ({
+  fields: { duplicated: field },
+  duplicate: () => t(field === 'hostname' ? 'hostProof.takenBrand' : 'hostProof.takenURL'),
+});
 
 interface Props extends CustomInput {
   of: keyof typeof asks;
@@ -37,7 +45,6 @@ export function HostInput({ of, value, onChange, ...input }: Props) {
         autoComplete="off"
         value={typed}
         onChange={event => onChange(event.target.value)}
-        onBlur={() => typed !== typed.trim() && onChange(typed.trim())}
       />
       <HostProof of={of} host={typed.trim()} />
     </>
@@ -68,7 +75,7 @@ function HostProof({ of, host }: { of: keyof typeof asks; host: string }) {
       />
       <div className="host-proof-state">
         <span role="status">
-          <span className={`status-dot ${state === 'proven' ? 'good' : 'warn'}`} aria-hidden /> {t(`hostProof.${state}`)}
+          <Toned tone={state === 'proven' ? 'good' : 'warn'}>{t(`hostProof.${state}`)}</Toned>
         </span>
         {state !== 'proven' && (
           <Button size="small" loading={isFetching} onClick={() => void refetch()}>

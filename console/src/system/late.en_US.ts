@@ -86,6 +86,9 @@ export default {
     'There are TXT records of this name, none with this value. If you have just changed it, the old one counts until its TTL ends.',
   'hostProof.unanswered': 'The name servers of this domain did not answer, so nobody knows whether the record is there.',
   'hostProof.again': 'Check again',
+  'hostProof.refused': 'The record was not found when you saved',
+  'hostProof.takenURL': 'Another operator has this hostname: ask your vendor',
+  'hostProof.takenBrand': 'You have a brand for this hostname already, or another operator has it: then ask your vendor',
   'field.outgoingURL': 'Console address',
   'field.signInNetworks': 'Allowed networks',
   'help.outgoingURL':

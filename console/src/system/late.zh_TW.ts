@@ -80,6 +80,9 @@ export default {
   'hostProof.other': '這個名稱有 TXT 紀錄，但內容都不是這一筆。剛修改過的話，請等舊紀錄的 TTL 過期。',
   'hostProof.unanswered': '這個網域的 DNS 伺服器沒有回答，無法得知是否有這筆紀錄。',
   'hostProof.again': '重新檢查',
+  'hostProof.refused': '儲存時還沒有找到這筆紀錄',
+  'hostProof.takenURL': '這個主機名稱已是其他營運商的，請洽供應商',
+  'hostProof.takenBrand': '您已有這個主機名稱的品牌，或它已是其他營運商的；若是後者，請洽供應商',
   'field.outgoingURL': '控制台位址',
   'field.signInNetworks': '允許的網段',
   'help.outgoingURL':

@@ -1,13 +1,15 @@
 /** What the console shows of the operator, by the hostname people come by, beside how it will look. */
 import './logos.css';
 import { display } from '#contract/limits.ts';
+import { isIP } from '#contract/rules/address.ts';
+import { mendDomainName } from '#contract/rules/mend.ts';
 import { Button, Form } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { type FormField, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { Named, Sea } from '../shell/brand.tsx';
-import { HostInput } from './host-input.tsx';
+import { hostErrors, HostInput, hostTold } from './host-input.tsx';
 
 const images = ['logo', 'favicon', 'backgroundImage', 'sidebarLogo', 'sidebarSimpleLogo'] as const;
 const types = 'image/png,image/jpeg,image/webp,image/gif,image/svg+xml';
@@ -137,7 +139,7 @@ const logos = resource<'GET /client/setting/logos'>({
   create: 'POST /client/setting/logo',
   update: 'PUT /client/setting/logo',
   remove: 'DELETE /client/setting/logos',
-  errors: { fields: { duplicated: 'hostname' } },
+  errors: hostErrors('hostname'),
   drawerPx: 720,
   valuesOf: row => ({ ...row, hostname: row.hostname ?? '' }),
   createBody: bodyOf,
@@ -150,6 +152,9 @@ const logos = resource<'GET /client/setting/logos'>({
       isOptional: true,
       help: 'brandHost',
       initial: '',
+      told: hostTold,
+      // an address has colons of its own
+      mend: typed => ({ hostname: isIP(typed.trim()) ? typed.trim() : mendDomainName(typed) }),
       render: input => <HostInput {...input} of="hostname" placeholder="cdn.example.com" />,
     },
     { name: 'title', kind: 'text', isOptional: true, placeholder: 'Breakwater', initial: '' },

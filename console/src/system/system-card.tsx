@@ -4,6 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { CardForm } from '../kit/card-form.tsx';
 import type { AnswerOf, CallKey } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
+import type { PresentOptions } from '../kit/errors.ts';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import type { FormField, Values } from '../kit/resource.ts';
@@ -25,8 +26,7 @@ interface Props<K extends ReadKey> {
   write: CallKey;
   fields: (answer: AnswerOf<K>) => FormField[];
   note?: (answer: AnswerOf<K>) => ReactNode;
-  /** errors that belong to a field, by their names */
-  errors?: Record<string, string>;
+  errors?: Pick<PresentOptions, 'fields' | 'duplicate'>;
   /** It decides where secrets go: the root's own person alone, who says so with the password. */
   isPresent?: boolean;
   /** What those who may only look read; left out: the fields and their values. */
@@ -61,7 +61,7 @@ export function SystemCard<K extends ReadKey>({ name, read, write, fields: field
           {...(isPresent && { body: withPresence, saved: async () => setRound(round + 1) })}
           version={answer.version}
           success={t('message.modifySuccess')}
-          errors={{ otherwise: t('message.modifyFailed'), ...(errors && { fields: errors }) }}
+          errors={{ otherwise: t('message.modifyFailed'), ...errors }}
         />
       ) : shown ? (
         <p className="ink-3">{shown(answer)}</p>

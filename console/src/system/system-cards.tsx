@@ -1,7 +1,7 @@
 /** The console's own address, and from where people may come. */
 import type { FormField } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
-import { HostInput } from './host-input.tsx';
+import { hostErrors, HostInput, hostTold } from './host-input.tsx';
 import { SystemCard } from './system-card.tsx';
 
 const addressFields = ({ installation }: { installation: string }): FormField[] => [
@@ -10,6 +10,8 @@ const addressFields = ({ installation }: { installation: string }): FormField[] 
     kind: 'custom',
     isOptional: true,
     help: 'outgoingURL',
+    told: hostTold,
+    mend: typed => ({ outgoingURL: typed.trim() }),
     render: input => <HostInput {...input} of="outgoingURL" placeholder={installation} />,
   },
 ];
@@ -19,6 +21,7 @@ export const OutgoingURL = () => (
     read="GET /client/setting/system/outgoingURL"
     write="PUT /client/setting/system/outgoingURL"
     fields={addressFields}
+    errors={hostErrors('outgoingURL')}
     isPresent
     note={({ installation }) => t('system.addressNow', { url: installation })}
   />

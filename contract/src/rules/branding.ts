@@ -13,7 +13,7 @@ export const brandHost: Rule<string | null | undefined> = {
   check: value =>
     isEmpty(value) || (value === value!.toLowerCase() && (isHostName(value!) || parseIP(bare(value!)) !== undefined))
       ? true
-      : wrong('hostHeader'),
+      : wrong('hostWhole'),
 };
 
 /** Where a console is reached: scheme, host and port, nothing behind. */

@@ -4,7 +4,7 @@
  * `DIR/knot.conf` is the launcher's and holds the key of updates; `DIR/lines/` is the server's, which writes there which zones there are and
  * what lines answer (knot.ts) and has it read by the control socket; `DIR/db/` is Knot's own: names come by updates and live in its journal.
  */
-import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import { accountOf } from '../store/accounts.ts';
@@ -57,7 +57,7 @@ export async function startKnot(options: KnotOptions): Promise<Engine> {
     return await started(options);
   } finally {
     try {
-      writeFileSync(reserve, Buffer.alloc(reserveBytes), { mode: 0o600 });
+      writeWhole(reserve, Buffer.alloc(reserveBytes), { durable: false });
     } catch {
       // the disk is full: it is kept at the next start
     }

@@ -133,6 +133,9 @@ test('what an account holds is asked of its provider: by updates, by an API, wit
   route53.next.push(twice);
   assert.deepEqual(await zones(byAPI), { ...held, 'free.test': '' });
   route53.next.push(twice);
+  const whys = (await asked(byAPI)).body.map((one: { domainName: string; why: string }) => [one.domainName, one.why] as const);
+  for (const [name, why] of whys) assert.match(why, name === 'free.test' ? /has the zone free\.test twice/ : /^$/, name);
+  route53.next.push(twice);
   const placed = await askDNS(api.services, a.siteID, { domainID: 1, host: 'free.test', phase: 'place', looks: 0, skip: 0 });
   assert.match(JSON.stringify(placed), /free\.test twice/);
 

@@ -26,6 +26,7 @@ export function DNSZones({ siteID, dnsID, title, onClose }: Props) {
                 <span className="grow">
                   <span className="mono">{one.domainName}</span>
                   {one.zone !== '' && <div className="mono ink-3">{one.zone}</div>}
+                  {one.why !== '' && <div className="ink-3">{one.why}</div>}
                 </span>
                 <Status value={one.zone ? 'success' : 'warning'} texts="dnsZone" />
               </li>

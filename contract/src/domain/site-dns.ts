@@ -50,8 +50,10 @@ export const siteDNS = calls(
         obj({
           id: id(),
           domainName: text(253),
-          /** '': none of the account's */
+          /** '': none of the account's that answers */
           zone: text(253),
+          /** why one that it has does not answer; '': it does, or there is none */
+          why: text(500),
         }),
         100_000,
       ),

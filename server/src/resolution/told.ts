@@ -16,7 +16,9 @@ export const toldColumns: Sql = sql`c.error, c."errorSaid", c.refused, c."refuse
 
 const most = 500;
 export function errorIn({ error, errorSaid, refusedCount }: Omit<ToldZone, 'refused'>, language: Language): string {
-  const text = saidText(errorSaid, language, error);
+  // an earlier release beside this one writes its error alone: what is said of another is not it
+  const isSaid = saidText(errorSaid, 'en_US') === error || refusedCount > 0;
+  const text = isSaid ? saidText(errorSaid, language, error) : error;
   const more = refusedCount - 1;
   return (more > 0 ? saidText({ code: 'andMore', bounds: { text, count: more } }, language) : text).slice(0, most).toWellFormed();
 }

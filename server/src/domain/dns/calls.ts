@@ -13,6 +13,7 @@ import { originPolicy } from '../../system/origins.ts';
 import { domainTable } from '../tables.ts';
 import { accountsWhere, troubleOf, zonesOf } from './accounts.ts';
 import { serverOf } from './rfc2136.ts';
+import { saidText } from './said.ts';
 import { siteDNSTable } from './tables.ts';
 
 type Provider = (typeof dnsProviders)[number];
@@ -86,11 +87,15 @@ export const siteDNSCalls = implement(
           const zone = zones.get(name);
           return zone?.off === undefined ? (zone?.name ?? '') : '';
         };
-        return domains.map(one => ({ ...one, zone: zoneOf(bare(one.domainName)) }));
+        const whyNot = (name: string) => saidText(zones.get(name)?.off, ctx.language);
+        return domains.map(({ domainName, ...one }) => {
+          const name = bare(domainName);
+          return { ...one, domainName, zone: zoneOf(name), why: whyNot(name) };
+        });
       } catch (error) {
-        const { trouble, why } = troubleOf(error);
+        const { trouble, why, said } = troubleOf(error);
         throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', {
-          errorData: [{ path: 'dnsID', rule: 'dnsSaid', bounds: { why } }],
+          errorData: [{ path: 'dnsID', rule: 'dnsSaid', bounds: { why: saidText(said, ctx.language, why) } }],
         });
       }
     },

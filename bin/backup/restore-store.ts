@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { backupSaid } from '#contract/system/backup-problems.ts';
 import { analytics } from '#server/store/analytics/client.ts';
 import { migrateAnalytics, schemaNames, stepTable } from '#server/store/analytics/migrate.ts';
+import { isStageTable } from '#server/store/analytics/schema.ts';
 import { freePort, poll, spawnEngine, StartError } from '#server/store/engine-process.ts';
 import { projectFolder } from '../launch/settings.ts';
 import { BrokenArchive } from './tar.ts';
@@ -24,7 +25,8 @@ const databaseFolder = new RegExp(String.raw`^\.\./store/[0-9a-f]{3}/${uuid}$`);
 /** What is said of databases and of tables. */
 const databaseSql = /^store\/metadata\/([^/]+)\.sql$/;
 const tableSql = new RegExp(`^${folder}/([^/]+)\\.sql$`);
-const version = new RegExp(`^${folder}/format_version\\.txt$`);
+/** What a table is, and what is still to be done to its parts: made anew, or not done. */
+const beside = new RegExp(`^${folder}/(?:format_version|mutation_\\d+)\\.txt$`);
 /** A file of a part, which holds rows, and what was inserted lately. */
 const row = new RegExp(
   String.raw`^${folder}/((?:all|\d{6}|\d{8})_\d+_\d+_\d+(?:_\d+)?/[\w%@+-][\w.%@+-]*|deduplication_logs/deduplication_log_\d+\.txt)$`,
@@ -35,6 +37,8 @@ export class StoreRows {
   /** tables by their folders */
   readonly #tables = new Map<string, string>();
   readonly #held = new Set<string>();
+  /** folders of tables that were there for a moment: their rows stand elsewhere as well */
+  readonly #passing = new Set<string>();
 
   /**
    * Where the bytes of a member go, below the folder of `settle`; undefined: nowhere, it is made anew.
@@ -48,8 +52,8 @@ export class StoreRows {
     const base = databaseSql.exec(name)?.[1];
     const [, , table] = tableSql.exec(name) ?? [];
     if (base !== undefined) this.#mustKnow(base === database, base);
-    if (table !== undefined) this.#mustKnow(this.#known.has(table), `${database}.${table}`);
-    if (base !== undefined || table !== undefined || version.test(name)) return undefined;
+    if (table !== undefined) this.#mustKnow(this.#known.has(table) || isStageTable(table), `${database}.${table}`);
+    if (base !== undefined || table !== undefined || beside.test(name)) return undefined;
     const [, id, rest] = row.exec(name) ?? [];
     if (id === undefined) throw new BrokenArchive(`it holds ${name}, which no backup of ours does`);
     this.#held.add(id);
@@ -60,9 +64,12 @@ export class StoreRows {
     const [, base, table] = tableLink.exec(name) ?? [];
     const [, id] = tableFolder.exec(target) ?? [];
     if (base !== undefined && table !== undefined && id !== undefined) {
-      this.#mustKnow(base === database && this.#known.has(table), `${base}.${table}`);
-      if (this.#tables.has(id)) throw new BrokenArchive(`it holds ${name}, whose rows are those of another table`);
-      this.#tables.set(id, table);
+      const isStage = base === database && isStageTable(table);
+      this.#mustKnow(isStage || (base === database && this.#known.has(table)), `${base}.${table}`);
+      if (this.#tables.has(id) || this.#passing.has(id))
+        throw new BrokenArchive(`it holds ${name}, whose rows are those of another table`);
+      if (isStage) this.#passing.add(id);
+      else this.#tables.set(id, table);
     } else if (databaseFolder.test(target) && databaseLink.test(name)) {
       const [, of = ''] = databaseLink.exec(name) ?? [];
       this.#mustKnow(of === database, of);
@@ -75,7 +82,7 @@ export class StoreRows {
 
   /** Whether rows lie in no table. @throws BrokenArchive */
   check(): void {
-    for (const id of this.#held) this.#mustKnow(this.#tables.has(id), id);
+    for (const id of this.#held) this.#mustKnow(this.#tables.has(id) || this.#passing.has(id), id);
   }
 
   /** A store at `to`, which is not there yet, with the schema of this release and the rows that lie in `stage`. */

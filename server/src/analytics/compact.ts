@@ -1,6 +1,6 @@
 /** The nightly lists: of each past day, the 500 first keys of each domain. May be repeated at any time; a crash leaves either the old list of a day or the new one. */
 import type { Analytics } from '../store/analytics/client.ts';
-import { topDimensions } from '../store/analytics/schema.ts';
+import { stageTable, topDimensions } from '../store/analytics/schema.ts';
 import { day, floorTo } from './scope.ts';
 
 const keysPerDomain = 500;
@@ -10,7 +10,7 @@ export async function compactDay(db: Analytics, start: number): Promise<void> {
   const on = db.cluster ? ` ON CLUSTER '${db.cluster}'` : '';
   const date = new Date(start * 1000).toISOString().slice(0, 10);
   for (const dimension of topDimensions) {
-    const stage = `stage_${dimension}_${date.replaceAll('-', '')}`;
+    const stage = stageTable(dimension, date);
     // A partition changes places in one step, so nobody ever sees half a day, or a day twice.
     await db.command(`DROP TABLE IF EXISTS ${stage}${on} SYNC`);
     await db.command(`CREATE TABLE ${stage}${on} AS topd_${dimension}`);

@@ -48,7 +48,7 @@ export interface FreezeOptions {
 const leftBehindMs = 24 * 3_600_000;
 
 /** A table's folder holds parts, which are frozen, and these. */
-const besideParts = /^(format_version\.txt|deduplication_logs|mutation_\d+\.txt)$/;
+const besideParts = /^(format_version\.txt|deduplication_logs)$/;
 
 export async function freeze({ data, name, ask }: FreezeOptions): Promise<void> {
   await tidy(path.join(data, 'shadow'));

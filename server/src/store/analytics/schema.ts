@@ -56,6 +56,11 @@ const versionCode =
 export const topDimensions = ['ref', 'uri', 'ip', 'ua'] as const;
 export type TopDimension = (typeof topDimensions)[number];
 
+/** In which a nightly list of a UTC day (`2026-11-26`) is made before it takes its place: there for moments, or until the next night where this one was broken off. */
+export const stageTable = (dimension: TopDimension, date: string): string => `stage_${dimension}_${date.replaceAll('-', '')}`;
+const stage = new RegExp(String.raw`^stage_(?:${topDimensions.join('|')})_\d{8}$`);
+export const isStageTable = (name: string): boolean => stage.test(name);
+
 export interface SchemaOptions {
   database: string;
   cluster?: string | undefined;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { loginTwoFactorTypes as types } from '#contract/limits.ts';
-import { clearSetting, dropFactors, type Machine, type Named, renewPassword } from '#server/by-machine.ts';
+import { clearSetting, dropFactors, type Machine, makeOwner, type Named, renewPassword } from '#server/by-machine.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import { Sealing } from '#server/kit/sealed.ts';
 import { type Database, openDatabase, rows } from '#server/store/db.ts';
@@ -19,7 +19,8 @@ const usage = `breakwater account list
 breakwater account password EMAIL --area=admin|client|user         makes a new password and prints it once
 breakwater account factors EMAIL --area=admin|client|user --drop   takes away the second factor, passkeys and linked identities
 breakwater account networks EMAIL --clear                          lets the people of this client's operator in from everywhere
-breakwater account verification EMAIL --off                        asks no code of the people and customers of this client's operator any more`;
+breakwater account verification EMAIL --off                        asks no code of the people and customers of this client's operator any more
+breakwater account owner EMAIL                                     makes this client the installation's owner, where that is gone`;
 
 const settings = readSettings([], process.env);
 
@@ -105,6 +106,11 @@ try {
     await on(machine => clearSetting(machine, email, { key: 'accountVerify', value: false, command: 'verification --off' }));
     console.log(
       `The people and customers of the operator of ${email} sign in without a code, but those who set one themselves (\`breakwater account factors\`).`,
+    );
+  } else if (verb === 'owner' && email) {
+    await on(machine => makeOwner(machine, email));
+    console.log(
+      `${email} is the installation's owner: backups, the mail server that others fall back on, and its settings are its own.`,
     );
   } else throw new Error(usage);
 } catch (error) {

@@ -162,3 +162,27 @@ export async function clearSetting(machine: Machine, email: string, { key, value
     await tellChanged(db);
   });
 }
+
+/** Whoever holds the machine says whose the installation is, where its owner is gone. @throws Error, for whoever typed it */
+export async function makeOwner(machine: Machine, email: string): Promise<void> {
+  const startedAt = performance.now();
+  await machine.database.db.transaction().execute(async db => {
+    const account = await held(db, { email, area: 'client' });
+    if (account.id !== account.rootID) throw new Error(`${email} is no operator itself: name its operator's own account.`);
+    const before = await row<{ id: number; email: string; isGone: boolean }>(
+      db,
+      sql`select id, email, "deletedAt" is not null as "isGone" from account where "isOwner" for update`,
+    );
+    if (before && !before.isGone)
+      throw new Error(
+        before.id === account.id
+          ? `${email} is the installation's owner.`
+          : `The installation's owner is ${before.email}, and is there: its backups and settings are not taken from it.`,
+      );
+    await sql`update account set "isOwner" = false where "isOwner"`.execute(db);
+    await sql`update account set "isOwner" = true, "updatedAt" = now() where id = ${account.id}`.execute(db);
+    const changes = [{ table: 'account', id: account.id, before: { isOwner: false }, after: { isOwner: true } }];
+    await writeDown(machine, db, account, { command: `account owner ${account.email}`, startedAt, changes });
+    await tellChanged(db);
+  });
+}

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { settingOf } from '#host/secrets.ts';
 import { hashPassword, newToken, sha256 } from './kit/crypto.ts';
+import { appointOwner } from './kit/owner.ts';
 import { type Db, openDatabase, row } from './store/db.ts';
 import { checkInstallationKey } from './store/key-check.ts';
 import { migrate } from './store/migrate.ts';
@@ -66,10 +67,7 @@ export async function seed(databaseUrl: string, { password, key, localNode }: Se
         }
         accounts.push({ email, area: auth, ...(password ? {} : { password: secret }) });
       }
-      // where every operator is gone, or none was there when the owner became a fact, the first that is there is it
-      await sql`update account set "isOwner" = true where id = (
-          select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1)
-        and not exists (select from account where "isOwner")`.execute(db);
+      await appointOwner(db);
       return { accounts, ...(await nodeOf(db, operator, localNode)) };
     });
   } finally {

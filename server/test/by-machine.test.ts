@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { setAuthenticator } from '#server/account/factors.ts';
 import { newSecret } from '#server/account/totp.ts';
+import { appointOwner } from '#server/kit/owner.ts';
 import { row } from '#server/store/db.ts';
 import { checkInstallationKey } from '#server/store/key-check.ts';
 import { writeSetting } from '#server/system/settings.ts';
@@ -138,4 +139,27 @@ test('without the key of the installation nothing is kept that nobody could send
   writeFileSync(join(other, 'secret.key'), Buffer.alloc(32, 7), { mode: 0o600 });
   assert.match(await run(['password', person.email, '--area=user'], other), /is not the key of this installation/);
   assert.equal(await row(api.database.db, sql`select 1 from mail`), undefined);
+});
+
+test('who the installation belongs to is said on the machine where its owner is gone, and taken from nobody who is there', async () => {
+  const { db } = api.database;
+  const b = await api.tenant('heir');
+  const owner = async () => (await row<{ email: string }>(db, sql`select email from account where "isOwner"`))?.email;
+  const first = await owner();
+  assert.equal(first, a.client.email);
+  await assert.rejects(run(['owner', b.client.email]), /owner is \S+, and is there/);
+  const below = await api.account('client', 'below-heir@test.test', {
+    rootID: b.client.id,
+    parentID: b.client.id,
+    keys: ['sites.view'],
+  });
+  await sql`update account set "deletedAt" = now() where id = ${a.client.id}`.execute(db);
+  await appointOwner(db);
+  assert.equal(await owner(), first, 'nobody becomes it by another going');
+  await assert.rejects(run(['owner', below.email]), /no operator itself/);
+  is(await api.call('GET', '/client/setting/system/retention', { token: b.client.token }), 'permissionDenied');
+  assert.match(await run(['owner', b.client.email]), /is the installation's owner/);
+  assert.equal(await owner(), b.client.email);
+  ok(await api.call('GET', '/client/setting/system/retention', { token: b.client.token }));
+  assert.equal((await lines(b.client, 'account owner')).length, 1);
 });

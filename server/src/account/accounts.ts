@@ -8,6 +8,7 @@ import { dropBrands } from '../kit/brands.ts';
 import type { Context } from '../kit/context.ts';
 import { hashPassword } from '../kit/crypto.ts';
 import { tooManyPasswords } from '../kit/hashing.ts';
+import { appointOwner } from '../kit/owner.ts';
 import { partyOf } from '../kit/turns.ts';
 import { implement } from '../kit/implement.ts';
 import { unwritten } from '../kit/quiet.ts';
@@ -177,6 +178,7 @@ export const accountCalls = implement(
         ctx.store(accountTable).add([made], { ...place, status, timezone: ctx.actor.timezone }),
       );
       await sql`update account set "rootID" = id where id = any(${ids}) and "rootID" is null`.execute(ctx.db);
+      if (place.isRoot && place.auth === 'client') await appointOwner(ctx.db);
       // else whoever makes an account that holds more than itself would sign in as it
       if (prepared !== undefined) await setPassword(ctx, await ownMaking(ctx, ids[0]!), prepared as string);
       // nothing is made whose link would have to wait

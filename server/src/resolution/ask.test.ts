@@ -22,13 +22,15 @@ const open: (Socket | Server)[] = [];
 afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });
-async function serve(udp: Answer, tcp?: Answer): Promise<{ host: string; port: number }> {
+async function serve(
+  udp: (question: Buffer, n: number) => Buffer | Buffer[] | undefined,
+  tcp?: Answer,
+): Promise<{ host: string; port: number }> {
   const socket = createSocket('udp4');
   open.push(socket);
   let n = 0;
   socket.on('message', (question, { port, address }) => {
-    const answer = udp(question, n++);
-    if (answer) socket.send(answer, port, address);
+    for (const answer of [udp(question, n++) ?? []].flat()) socket.send(answer, port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -49,6 +51,16 @@ async function serve(udp: Answer, tcp?: Answer): Promise<{ host: string; port: n
   return { host: '127.0.0.1', port };
 }
 const isAway = (error: unknown) => error instanceof DnsProblem && error.trouble === 'away';
+
+test('whoever sends something else first takes nobody’s place', async () => {
+  let asked = 0;
+  const server = await serve(question => {
+    asked++;
+    return [answerTo(question, { idPlus: 1, rcode: 5 }), Buffer.from('?'), answerTo(question, { rcode: 3 })];
+  });
+  assert.equal((await ask(server, 'a.test', 1)).rcode, 3);
+  assert.equal(asked, 1);
+});
 
 test('an answer to another question, or that nobody can read, is none: it is asked again with another number', async () => {
   const ids = new Set<number>();

@@ -28,9 +28,8 @@ export async function ask(
   for (let n = 0; n < tries; n++) {
     const id = randomInt(65_536);
     const question = dns.query(id, name, type, subnet, isRecursive);
-    const bytes = await overUDP(server, question);
-    const answer = bytes && readable(bytes);
-    if (!answer || !isTo(answer, { id, name, type })) continue;
+    const answer = await overUDP(server, question, { id, name, type });
+    if (!answer) continue;
     return answer.isCut ? overTCP(server, { id, name, type }, question) : answer;
   }
   throw new DnsProblem('away', `${server.host} port ${server.port} does not answer`);
@@ -54,17 +53,21 @@ function readable(bytes: Buffer): dns.Message | undefined {
   }
 }
 
-function overUDP({ host, port }: NameServer, question: Buffer): Promise<Buffer | undefined> {
+/** What is no answer to it is not heard: whoever sends such first takes nobody's place. */
+function overUDP({ host, port }: NameServer, question: Buffer, asked: Asked): Promise<dns.Message | undefined> {
   return new Promise(done => {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
-    const end = (answer?: Buffer) => {
+    const end = (answer?: dns.Message) => {
       clearTimeout(timer);
       socket.close();
       done(answer);
     };
-    const timer = setTimeout(end, tryMs);
+    const timer = setTimeout(() => end(), tryMs);
     socket.once('error', () => end());
-    socket.once('message', end);
+    socket.on('message', bytes => {
+      const answer = readable(bytes);
+      if (answer && isTo(answer, asked)) end(answer);
+    });
     const ask = () => socket.connect(port, host, () => socket.send(question));
     // connected: what comes from elsewhere is not heard; who asks this machine listens on nothing else meanwhile
     if (host === '127.0.0.1' || host === '::1') socket.bind(0, host, ask);

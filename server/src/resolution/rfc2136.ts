@@ -1,7 +1,7 @@
 /** A name server that takes updates signed with a key (RFC 2136, TSIG), and lets the key transfer the zone (AXFR): what stands there is read so. */
 import type { Reach } from '../kit/outbound.ts';
 import * as dns from '../domain/dns/message.ts';
-import { type DnsProblem, problemOf } from '../domain/dns/driver.ts';
+import { DnsProblem, problemOf } from '../domain/dns/driver.ts';
 import { canonicalAddress } from '../domain/dns/records.ts';
 import { KeyRefused, Rfc2136, UpdateRefused } from '../domain/dns/rfc2136.ts';
 import { inHalves, PartRefused, type Refusal, refusalOf } from './apart.ts';
@@ -16,6 +16,12 @@ const ofOne: readonly number[] = [1, 3, 5, 6, 7, 8, 9, 10];
 const badKey = 17;
 const mayBePart = (error: DnsProblem) =>
   (error instanceof UpdateRefused && ofOne.includes(error.rcode)) || (error instanceof KeyRefused && error.error === badKey);
+/** Of the key, whatever is asked with it: that is no part of a change. */
+function ofZone(error: unknown): never {
+  if (!(error instanceof KeyRefused)) throw error;
+  const { trouble, message, retrySeconds, said } = error;
+  throw new DnsProblem(trouble, message, retrySeconds, said);
+}
 /** By what it is known to whoever looks after the zone. */
 const nameOf = (unit: Unit) => (unit.find(({ type }) => type !== 'TXT') ?? unit[0])?.name ?? '';
 /** With the name that it is of. */
@@ -106,7 +112,7 @@ export class UpdatedServer implements RecordStore {
       const [one, another] = some;
       if (!one || another || !(error instanceof UpdateRefused || error instanceof KeyRefused) || !mayBePart(error)) throw error;
       // of a key that it does not take at all it says so of the zone, too
-      if (error instanceof KeyRefused) await this.has(zone);
+      if (error instanceof KeyRefused) await this.has(zone).catch(ofZone);
       const name = nameOf(one.unit);
       const isOfOther = error instanceof UpdateRefused && error.rcode === yxrrset;
       throw new PartRefused([refusalOf(one, isOfOther ? inTheWay(name) : ofName(name, error))]);

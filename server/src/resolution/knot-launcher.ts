@@ -8,7 +8,7 @@ import { chmodSync, chownSync, existsSync, lchownSync, mkdirSync, readdirSync, r
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import { accountOf } from '../store/accounts.ts';
-import { type Engine, findProgram, poll, privateFolder, spawnEngine, StartError } from '../store/engine-process.ts';
+import { type Engine, findProgram, freePort, poll, privateFolder, spawnEngine, StartError } from '../store/engine-process.ts';
 import { ask } from './ask.ts';
 import { geoKeys } from './knot-files.ts';
 import { read } from './knot-said.ts';
@@ -89,8 +89,8 @@ async function started({ dir, port, hosts, key, onLine, ref }: KnotOptions): Pro
   if (!existsSync(zones)) writeWhole(zones, '# none yet\n', { mode: 0o640, owner: shared });
   const config = join(dir, 'knot.conf');
   const all = hosts.includes('0.0.0.0') ? hosts : [...new Set([here, ...hosts])];
-  const configure = (control: string) => {
-    const wanted = configuration({ dir, port, hosts: all, key, control });
+  const configure = (control: string, at = { port, hosts: all }) => {
+    const wanted = configuration({ dir, ...at, key, control });
     // a full disk keeps nobody from starting as before
     if (read(config) !== wanted) writeWhole(config, wanted, { owner: account });
   };
@@ -103,13 +103,14 @@ async function started({ dir, port, hosts, key, onLine, ref }: KnotOptions): Pro
     writeWhole(zones, '# none yet\n', { mode: 0o640, owner: shared });
   }
   await putBrokenAside(dir, onLine);
-  const begin = (as?: 'trial') => {
-    // nobody changes anything in one that is tried: its control is nobody's
+  const begin = async (as?: 'trial') => {
+    // nobody changes anything in one that is tried, and nobody asks it: without keys it would sign with others
     const control = as === 'trial' ? join(dir, 'run/trial.sock') : socket;
+    const at = as === 'trial' ? { port: await freePort(), hosts: [here] } : { port, hosts: all };
     // it does not start while the file of its process id is there, whoever that was
     for (const left of [join(dir, 'run/knot.pid'), control]) rmSync(left, { force: true });
-    configure(control);
-    return begun({ command, config, port, lines, socket: control, onLine, ref });
+    configure(control, at);
+    return begun({ command, config, port: at.port, lines, socket: control, onLine, ref });
   };
   const { engine, exit } = await begunWhole(dir, begin, onLine);
   const said = exit && engine.lastLines();

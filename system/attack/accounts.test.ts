@@ -167,6 +167,8 @@ function verdictOf(reply: Reply, key = ''): string {
   if (reply.status === 200 || reply.body?.code === 205003) return 'done';
   // nobody has set a mail server here, and only whoever may act is told so, or asked to wait
   if (key.endsWith('/resendEmail') && (reply.body?.code === 101020 || reply.status === 429)) return 'done';
+  // the installation's owner is deleted by nobody, and only whoever may act is told so
+  if (key === 'DELETE /{area}/account' && reply.body?.errorData?.[0]?.rule === 'ownerStays') return 'done';
   if (reply.status === 403 && reply.body.code === 101018) return 'denied';
   if (reply.status === 404 && reply.body.code === 101003) return 'unknown';
   return reply.text;

@@ -53,6 +53,25 @@ export async function refusedOf<T>(some: readonly T[], act: Promise<void>): Prom
 
 /** So many of which nobody knows anything can all be refused without using up how often it may say no. */
 export const triedApartMost = 12;
+/**
+ * All at once; where that is refused as a whole, as of nearly all it is, a few at a time. @throws DnsProblem where it is refused of a few as
+ * well: then it is no part that is to blame
+ */
+export async function aFewAtATime<T>(
+  all: readonly T[],
+  act: (some: readonly T[]) => Promise<readonly Refusal<T>[]>,
+): Promise<Refusal<T>[]> {
+  try {
+    return [...(await act(all))];
+  } catch (error) {
+    if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || all.length <= triedApartMost) throw error;
+  }
+  const mixed = shuffled(all);
+  const refused: Refusal<T>[] = [];
+  for (let from = 0; from < mixed.length; from += triedApartMost)
+    refused.push(...(await act(mixed.slice(from, from + triedApartMost))));
+  return refused;
+}
 /** So often it may say no: at first, and more for each yes. Whoever says it to everything is not asked thing by thing. */
 const refusals = { first: 24, each: 12 };
 const halves = <T>(some: readonly T[]) =>

@@ -68,7 +68,8 @@ function overUDP({ host, port }: NameServer, question: Buffer, asked: Asked): Pr
       const answer = readable(bytes);
       if (answer && isTo(answer, asked)) end(answer);
     });
-    const ask = () => socket.connect(port, host, () => socket.send(question));
+    // where no way leads there it is told so here, and nowhere else
+    const ask = () => socket.connect(port, host, (error?: Error) => (error ? end() : socket.send(question)));
     // connected: what comes from elsewhere is not heard; who asks this machine listens on nothing else meanwhile
     if (host === '127.0.0.1' || host === '::1') socket.bind(0, host, ask);
     else ask();

@@ -21,9 +21,9 @@ export async function askNow<T>(
     sql`select ${settingColumns} as setting from "dnsSetting" s where s.id = ${dnsSettingID}`,
   ))!;
   // by a button too; another key makes it another
-  const resting = await row<Omit<ToldZone, 'refused'>>(
+  const resting = await row<ToldZone>(
     db,
-    sql`select error, "errorSaid", 0 as "refusedCount" from cname where "dnsSettingID" = ${dnsSettingID} and "deletedAt" is null and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
+    sql`select error, "errorSaid", '[]'::jsonb as refused, 0 as "refusedCount" from cname where "dnsSettingID" = ${dnsSettingID} and "deletedAt" is null and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
   );
   const saying = (why: string) => ({ errorData: [{ path: 'id', rule: 'dnsSaid' as const, bounds: { why } }] });
   if (resting) throw new Fail('dnsExecution', saying(errorIn(resting, language)));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { logger } from '../log.ts';
 import { type Db, rows } from '../store/db.ts';
 import type { Answer, NameDriver } from './driver.ts';
-import { exceptRefused } from './apart.ts';
+import { refusedOf } from './apart.ts';
 import type { RefusedName } from './held-back.ts';
 import { groupAnswer, type HeldZone, storedAnswers } from './load.ts';
 import { groupName, siteName } from './names.ts';
@@ -75,15 +75,19 @@ export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promi
     );
   // last: what is not taken away keeps nothing else from being mended
   const refused: RefusedName[] = [];
-  const apart = async <T>(act: Promise<void>, nameOf: (part: T) => string) => {
-    const told = (await exceptRefused<T>(act))?.refusals ?? [];
+  const apart = async <T>(some: readonly T[], act: Promise<void>, nameOf: (part: T) => string) => {
+    const told = await refusedOf(some, act);
     refused.push(...told.map(({ part, why, said }) => ({ name: nameOf(part), why: oneLine(why), said: said ?? null })));
   };
   if (foreign.length)
-    await apart<number>(driver.applyGroups(zone, [], [...stored.values()], foreign), id => groupName(zone.name, id));
-  for (let from = 0; from < strange.length; from += driver.can.namesMost)
-    await apart<string>(driver.applyNames(zone, strange.slice(from, from + driver.can.namesMost)), label =>
-      siteName(zone.name, label),
+    await apart(foreign, driver.applyGroups(zone, [], [...stored.values()], foreign), id => groupName(zone.name, id));
+  for (let from = 0; from < strange.length; from += driver.can.namesMost) {
+    const some = strange.slice(from, from + driver.can.namesMost);
+    await apart(
+      some.map(one => one.label),
+      driver.applyNames(zone, some),
+      label => siteName(zone.name, label),
     );
+  }
   return refused;
 }

@@ -152,7 +152,7 @@ export const dnsSettingCalls = implement(
           domainName,
           error: errorIn(told, ctx.language),
           nextAt,
-          refused: refusedIn(told.refused, ctx.language),
+          refused: refusedIn(told, ctx.language),
           refusedCount: told.refusedCount,
         })),
       };

@@ -54,20 +54,21 @@ test('what was taken, or is wanted no longer, is told no longer; who asks for a 
 
 test('each zone has its own, for as long as it is there', () => {
   const backs = new HeldBacks();
-  const of = (id: number) => ({ zone: { id } }) as HeldZone; // nothing else of it is read
-  const mine = backs.of(1, false);
+  const of = (id: number) => ({ zone: { id }, server: 'a', clientID: 1 }) as HeldZone; // nothing else of it is read
+  const mine = backs.of(of(1), false);
   mine.sites.tried([1], wanted([1, 7]), [why(1)], nameOf);
-  assert.equal(backs.of(1, false), mine);
+  assert.equal(backs.of(of(1), false), mine);
   assert.equal(mine.areSitesDue, false);
-  assert.notEqual(backs.of(2, false), mine);
-  assert.equal(backs.of(1, true).areSitesDue, true);
+  assert.notEqual(backs.of(of(2), false), mine);
+  assert.equal(backs.of(of(1), true).areSitesDue, true);
   backs.keep([of(2)]);
-  assert.notEqual(backs.of(1, false), mine);
+  assert.notEqual(backs.of(of(1), false), mine);
 });
 
 test('those who waited longest are first; after a refusal none of them is tried for a while, however many there are', () => {
   let now = 0;
-  const { sites } = new HeldBack(() => now);
+  const back = new HeldBack(() => now);
+  const { sites } = back;
   const many = Array.from({ length: 200_000 }, (_, i) => i + 1);
   const all = new Map(many.map(id => [id, 7]));
   sites.tried(many, all, many.map(why), nameOf);
@@ -75,12 +76,46 @@ test('those who waited longest are first; after a refusal none of them is tried 
   now = 1000;
   sites.tried([1, 2], all, [why(1), why(2)], nameOf);
   assert.equal(sites.of(all).due[0], 3);
-  sites.pause();
+  back.pause();
   assert.deepEqual(sites.of(all).due, []);
   assert.equal(sites.dueMs, 5000);
   now += 5000;
   assert.deepEqual(sites.of(all).due.slice(-2), [1, 2]);
-  sites.pause();
-  sites.hurry();
+  back.pause();
+  back.hurry();
+  now += 5000;
   assert.equal(sites.of(all).due.length, 200_000);
+  // who hurries all of them leaves them in their order
+  assert.equal(sites.of(all).due[0], 3);
+});
+
+test('of zones at one name server one is tried again at a time, each in its turn; those at another wait for none of them', () => {
+  let now = 0;
+  const shared = { until: -Infinity, zones: 2 };
+  const [one, two, other] = [new HeldBack(() => now, shared), new HeldBack(() => now, shared), new HeldBack(() => now)];
+  for (const back of [one, two, other]) back.sites.tried([1], wanted([1, 7]), [why(1)], nameOf);
+  now = 1000;
+  one.pause();
+  const due = () => [one, two, other].map(back => back.areSitesDue);
+  assert.deepEqual(due(), [false, false, true]);
+  now += 5000;
+  assert.deepEqual(due(), [false, true, true]);
+  two.pause();
+  now += 5000;
+  assert.deepEqual(due(), [true, false, true]);
+});
+
+test('where nearly all were refused a few are tried after a while, and more once none of them is', () => {
+  let now = 0;
+  const back = new HeldBack(() => now);
+  back.more();
+  assert.equal(back.namesMost, Infinity);
+  back.again(12);
+  assert.deepEqual([back.namesMost, back.areSitesDue], [12, false]);
+  now = 15_000;
+  assert.equal(back.areSitesDue, true);
+  back.begin();
+  assert.equal(back.areSitesDue, false);
+  back.more();
+  assert.equal(back.namesMost, 24);
 });

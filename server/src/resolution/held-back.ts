@@ -23,8 +23,17 @@ export interface RefusedName {
 const waitsMost = 300;
 /** So many are tried again at first, and twice as many after each time that none was refused. */
 export const retriesAtOnce = 4;
-/** After some were refused again, none is tried for so long. */
+/** After some were refused again none is tried for so long, of no zone at that name server. */
 const pauseMs = 5000;
+/** Zones that one waits for. */
+const turnsMost = 12;
+/** Nor of those that nothing is known of yet, where nearly all were refused. */
+const againMs = 15_000;
+/** What zones at one name server have in common. */
+interface Shared {
+  until: number;
+  zones: number;
+}
 
 interface Held extends RefusedName {
   /** what it was to become: anything else is tried at once */
@@ -37,11 +46,12 @@ interface Held extends RefusedName {
 class Kind {
   readonly #held = new Map<number, Held>();
   readonly #now: () => number;
+  readonly #pausedUntil: () => number;
   #isNews = false;
-  #pausedUntil = -Infinity;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, pausedUntil: () => number) {
     this.#now = now;
+    this.#pausedUntil = pausedUntil;
   }
 
   get ids(): number[] {
@@ -54,7 +64,7 @@ class Kind {
   get dueMs(): number {
     let first = Infinity;
     for (const { until } of this.#held.values()) first = Math.min(first, until);
-    return Math.max(first, this.#pausedUntil) - this.#now();
+    return Math.max(first, this.#pausedUntil()) - this.#now();
   }
   takeNews(): boolean {
     const had = this.#isNews;
@@ -63,12 +73,8 @@ class Kind {
   }
   /** All are tried again with whatever comes next. */
   hurry(): void {
-    for (const one of this.#held.values()) one.until = -Infinity;
-    this.#pausedUntil = -Infinity;
-  }
-  /** Some were refused again. */
-  pause(): void {
-    this.#pausedUntil = this.#now() + pauseMs;
+    // in the order in which they were tried last: else those in front would be tried again and again, and the others never
+    for (const one of this.#held.values()) one.until = Math.min(one.until, this.#now());
   }
 
   /**
@@ -83,7 +89,7 @@ class Kind {
       if (!wanted.has(id)) this.#isNews = this.#held.delete(id);
       else if (one.wanted === wanted.get(id)) {
         all.add(id);
-        if (one.until <= now && this.#pausedUntil <= now) due.push([one.until, id]);
+        if (one.until <= now && this.#pausedUntil() <= now) due.push([one.until, id]);
       }
     }
     return { all, due: due.sort((a, b) => a[0] - b[0]).map(([, id]) => id) };
@@ -126,18 +132,49 @@ export class HeldBack {
   #strange: RefusedName[] = [];
   #isNews = false;
 
+  readonly #now: () => number;
+  readonly #shared: Shared;
+  #pausedUntil = -Infinity;
+  /** names that are tried at a time, of those that nothing is known of */
+  #namesMost = Infinity;
+  #againAt = Infinity;
+
   /** `now`: in milliseconds, of a clock that nobody sets */
-  constructor(now: () => number = () => performance.now()) {
-    this.groups = new Kind(now);
-    this.sites = new Kind(now);
+  constructor(now: () => number = () => performance.now(), shared: Shared = { until: -Infinity, zones: 1 }) {
+    this.#now = now;
+    this.#shared = shared;
+    const pausedUntil = () => Math.max(this.#pausedUntil, shared.until);
+    this.groups = new Kind(now, pausedUntil);
+    this.sites = new Kind(now, pausedUntil);
   }
 
   get areSitesDue(): boolean {
-    return this.sites.dueMs <= 0;
+    return this.sites.dueMs <= 0 || this.#againAt <= this.#now();
+  }
+  get namesMost(): number {
+    return this.#namesMost;
+  }
+  begin(): void {
+    this.#againAt = Infinity;
+  }
+  /** Nearly all of many names were refused, or some of a few: a few are tried the next time. */
+  again(most: number): void {
+    this.#namesMost = most;
+    this.#againAt = this.#now() + againMs;
+  }
+  /** None of those that nothing was known of was refused, or not more than some. */
+  more(): void {
+    this.#namesMost *= 2;
+  }
+  /** Some were refused again: other zones there have their turn first. */
+  pause(): void {
+    this.#shared.until = this.#now() + pauseMs;
+    this.#pausedUntil = this.#now() + pauseMs * Math.min(this.#shared.zones, turnsMost);
   }
   hurry(): void {
     this.groups.hurry();
     this.sites.hurry();
+    this.#pausedUntil = -Infinity;
   }
   setStrange(all: readonly RefusedName[]): void {
     this.#isNews ||= all.length > 0 || this.#strange.length > 0;
@@ -168,19 +205,37 @@ export class HeldBack {
   }
 }
 
+/** An operator's zones at one name server. */
+export const placeOf = ({ server, clientID }: Pick<HeldZone, 'server' | 'clientID'>): string => `${server} ${clientID}`;
+
 /** By zone. */
 export class HeldBacks {
-  readonly #all = new Map<number, HeldBack>();
+  readonly #all = new Map<number, { server: string; back: HeldBack }>();
+  readonly #shared = new Map<string, Shared>();
 
   /** `isAnew`: nothing of it waits. */
-  of(zoneID: number, isAnew: boolean): HeldBack {
-    const back = this.#all.get(zoneID) ?? new HeldBack();
-    this.#all.set(zoneID, back);
-    if (isAnew) back.hurry();
-    return back;
+  of(held: Pick<HeldZone, 'zone' | 'server' | 'clientID'>, isAnew: boolean): HeldBack {
+    const { id } = held.zone;
+    const server = placeOf(held);
+    const known = this.#all.get(id);
+    const one = known?.server === server ? known : { server, back: new HeldBack(undefined, this.#sharedOf(server)) };
+    this.#all.set(id, one);
+    if (isAnew) one.back.hurry();
+    return one.back;
+  }
+  #sharedOf(server: string): Shared {
+    const shared = this.#shared.get(server) ?? { until: -Infinity, zones: 1 };
+    this.#shared.set(server, shared);
+    return shared;
   }
   keep(zones: readonly HeldZone[]): void {
     const ids = new Set(zones.map(one => one.zone.id));
     for (const id of this.#all.keys()) if (!ids.has(id)) this.#all.delete(id);
+    const servers = Map.groupBy(zones, placeOf);
+    for (const [server, shared] of this.#shared) {
+      const held = servers.get(server);
+      if (held) shared.zones = held.length;
+      else this.#shared.delete(server);
+    }
   }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Db, rows, type Sql } from '../store/db.ts';
 import { shuffled } from '../kit/shuffled.ts';
 import { DnsProblem, problemOf } from '../domain/dns/driver.ts';
-import { exceptRefused, type Refusal, refusedOf, triedApartMost } from './apart.ts';
+import { aFewAtATime, exceptRefused, type Refusal, refusedOf, triedApartMost } from './apart.ts';
 import type { GroupAnswer, NameDriver } from './driver.ts';
 import { type HeldBack, gone as away, retriesAtOnce } from './held-back.ts';
 import type { HeldZone } from './load.ts';
@@ -39,10 +39,10 @@ export async function pushGroups(
     ...leaving.map(id => [id, away] as const),
   ]);
   const { all: held, due } = back.groups.of(wanted);
-  const apply = async (ids: readonly number[], refusedOfAll: typeof exceptRefusedOf) => {
+  const apply = async (ids: readonly number[], refusalsOf: (act: Promise<void>) => Promise<readonly Refusal<number>[]>) => {
     const changed = others.filter(one => ids.includes(one.groupID));
     const gone = leaving.filter(id => ids.includes(id));
-    const refusals = await refusedOfAll(ids, driver.applyGroups(zone, changed, all, gone));
+    const refusals = await refusalsOf(driver.applyGroups(zone, changed, all, gone));
     back.groups.tried(ids, wanted, refusals, id => groupName(zone.name, id));
     const refused = new Set(refusals.map(one => one.part));
     await noteGroups(
@@ -52,20 +52,26 @@ export async function pushGroups(
       changed.filter(one => !refused.has(one.groupID)),
       gone.filter(id => !refused.has(id)),
     );
-    return refused.size === 0;
+    return refusals;
   };
   const fresh = [...wanted.keys()].filter(id => !held.has(id));
-  if (fresh.length) await apply(fresh, exceptRefusedOf);
+  const apart = async (act: Promise<void>) => (await exceptRefused<number>(act))?.refusals ?? [];
+  if (fresh.length) await aFewAtATime(fresh, some => apply(some, apart));
   // none of the others waits for those that were refused before
-  for (let from = 0, some = retriesAtOnce; from < due.length; from += some, some *= 2)
-    if (!(await apply(due.slice(from, from + some), refusedOf))) {
-      back.groups.pause();
-      break;
-    }
+  for (const some of growing(due)) {
+    const refusals = await apply(some, act => refusedOf(some, act));
+    if (!refusals.length) continue;
+    back.pause();
+    break;
+  }
   return fresh.length > 0 || due.length > 0;
 }
 
-const exceptRefusedOf = async <T>(_some: readonly T[], act: Promise<void>) => (await exceptRefused<T>(act))?.refusals ?? [];
+/** A few, and twice as many each time, up to as many as can all be refused with a reason of their own. */
+function* growing<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0, some = retriesAtOnce; from < all.length; from += some, some = Math.min(2 * some, triedApartMost))
+    yield all.slice(from, from + some);
+}
 
 async function noteGroups(
   db: Db,
@@ -152,52 +158,53 @@ export async function pushNames(
     if (gone.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${gone})`.execute(db);
     return others;
   };
-  const ids = back.sites.ids;
-  const known = ids.length ? await differing(sql`${id} = any(${ids})`, ids.length) : [];
+  const known = back.sites.ids.length ? await differing(sql`${id} = any(${back.sites.ids})`, back.sites.ids.length) : [];
   const { all: held, due } = back.sites.of(wantedOf(known));
   const left = [...held];
+  back.begin();
   for (;;) {
     const found = await differing(sql`${id} <> all(${left})`, driver.can.namesMost);
-    const { some, refusals } = await applySome(driver, zone, found);
-    left.push(...(await note(some, refusals)).map(one => one.siteID));
-    if (found.length < driver.can.namesMost || some.length < found.length || isStopping()) break;
+    // of an account that took hardly any the last time any few of them, and more once none of these is refused
+    const some = back.namesMost < found.length ? shuffled(found).slice(0, back.namesMost) : found;
+    const refusals = await refusalsOf(driver, zone, some);
+    if (refusals) left.push(...(await note(some, refusals)).map(one => one.siteID));
+    const isRest = some.length < found.length;
+    // it is left alone for a while: groups have their turn, and other zones there
+    if (!refusals || (isRest && refusals.length)) {
+      back.again(triedApartMost);
+      break;
+    }
+    back.more();
+    if ((!isRest && found.length < driver.can.namesMost) || isStopping()) break;
   }
   const byID = new Map(known.map(one => [one.siteID, one]));
-  for (
-    let from = 0, most = retriesAtOnce;
-    from < due.length && !isStopping();
-    from += most, most = Math.min(2 * most, driver.can.namesMost)
-  ) {
-    const some = due.slice(from, from + most).map(one => byID.get(one)!);
+  for (const ids of growing(due)) {
+    if (isStopping()) break;
+    const some = ids.map(one => byID.get(one)!);
     const refusals = await refusedOf(
       some.map(one => one.label),
       driver.applyNames(zone, some),
     );
-    if ((await note(some, refusals)).length) {
-      back.sites.pause();
-      break;
-    }
+    if (!(await note(some, refusals)).length) continue;
+    back.pause();
+    break;
   }
 }
 
 /**
- * Nearly all of them may be refused, for an account that has room for no more: then some show that it is they, for whose sake what is there
- * already, and every group, need not wait. @throws DnsProblem where it is the zone
+ * What is refused of some. Undefined: nearly all of them are, as by an account that has room for no more; a few are tried the next time, to
+ * show that it is they: what is there already, and every group, need not wait for them. @throws DnsProblem where it is the zone
  */
-async function applySome(
+async function refusalsOf(
   driver: NameDriver,
   zone: HeldZone['zone'],
-  found: readonly Name[],
-): Promise<{ some: readonly Name[]; refusals: readonly Refusal<string>[] }> {
-  if (!found.length) return { some: found, refusals: [] };
-  const apply = async (some: readonly Name[]) => ({
-    some,
-    refusals: (await exceptRefused<string>(driver.applyNames(zone, some)))?.refusals ?? [],
-  });
+  some: readonly Name[],
+): Promise<readonly Refusal<string>[] | undefined> {
+  if (!some.length) return [];
   try {
-    return await apply(found);
+    return (await exceptRefused<string>(driver.applyNames(zone, some)))?.refusals ?? [];
   } catch (error) {
-    if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || found.length <= triedApartMost) throw error;
-    return apply(shuffled(found).slice(0, triedApartMost));
+    if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || some.length <= triedApartMost) throw error;
+    return undefined;
   }
 }

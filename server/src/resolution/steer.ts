@@ -354,7 +354,7 @@ export class Steering {
       const { isOld } = held;
       const all = (await this.#answers.all(db)).filter(one => one.clientID === clientID).map(one => one.answer);
       const { apart, refused } = partsOf();
-      const back = this.#backs.of(zone.id, isOld);
+      const back = this.#backs.of(held, isOld);
       if (isOld) back.setStrange((await apart(compare(db, driver, held))) ?? []);
       // everybody's answer first: lines may take their time
       const hasPushed = await apart(pushGroups(db, driver, held, all, back)).finally(() => isOld && driver.refresh(zone, all));

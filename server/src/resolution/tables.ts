@@ -37,10 +37,12 @@ export const dnsSecondaryTable = table<DnsSecondaryRow>()({
 });
 
 /** Changes that have not arrived in a zone `c` of an operator: groups, and names of sites. */
-export const groupsWaiting = (c: Sql): Sql => sql`select count(*) from "groupAnswer" ga
+export const groupsWaiting = (c: Sql): Sql => sql`select (select count(*) from "groupAnswer" ga
   join "group" g on g.id = ga."groupID" and g."deletedAt" is null and g."clientID" = (${c})."clientID"
   left join "cnameGroup" cg on cg."cnameID" = (${c}).id and cg."groupID" = ga."groupID"
-  where cg.applied is distinct from ga.version`;
+  where cg.applied is distinct from ga.version)
+  + (select count(*) from "cnameGroup" lg where lg."cnameID" = (${c}).id and not exists (select from "groupAnswer" la
+    join "group" g on g.id = la."groupID" and g."deletedAt" is null and g."clientID" = (${c})."clientID" where la."groupID" = lg."groupID"))`;
 export const namesWaiting = (c: Sql): Sql => sql`select count(*) from
   (select s.id, p."groupID" from site s join product p on p.id = s."productID" where s."clientID" = (${c})."clientID" and s."deletedAt" is null) s
   full join (select * from "cnameSite" where "cnameID" = (${c}).id) cs on cs."siteID" = s.id

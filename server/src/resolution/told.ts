@@ -15,15 +15,21 @@ export interface ToldZone {
 export const toldColumns: Sql = sql`c.error, c."errorSaid", c.refused, c."refusedCount"`;
 
 const most = 500;
-export function errorIn({ error, errorSaid, refusedCount }: Omit<ToldZone, 'refused'>, language: Language): string {
-  // an earlier release beside this one writes its error alone: what is said of another is not it
-  const isSaid = saidText(errorSaid, 'en_US') === error || refusedCount > 0;
-  const text = isSaid ? saidText(errorSaid, language, error) : error;
+/** An earlier release beside this one writes its error alone: what stands there of another is not what it says. */
+const isCurrent = ({ error, errorSaid, refused }: Omit<ToldZone, 'refusedCount'>): boolean =>
+  refused.length > 0 ? refused[0]!.why === error : saidText(errorSaid, 'en_US', error) === error;
+export function errorIn(zone: ToldZone, language: Language): string {
+  const { error, errorSaid, refusedCount } = zone;
+  if (!isCurrent(zone)) return error.slice(0, most).toWellFormed();
+  const text = saidText(errorSaid, language, error);
   const more = refusedCount - 1;
   return (more > 0 ? saidText({ code: 'andMore', bounds: { text, count: more } }, language) : text).slice(0, most).toWellFormed();
 }
-export const refusedIn = (all: readonly RefusedName[], language: Language) =>
-  all.map(({ name, why, said }) => ({ name, why: saidText(said, language, why).slice(0, most).toWellFormed() }));
+export const refusedIn = (zone: ToldZone, language: Language) =>
+  (isCurrent(zone) ? zone.refused : []).map(({ name, why, said }) => ({
+    name,
+    why: saidText(said, language, why).slice(0, most).toWellFormed(),
+  }));
 
 /** The same rows, each with its words. */
 export async function withErrors<T extends { id: number; error: string }>(

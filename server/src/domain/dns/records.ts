@@ -155,6 +155,7 @@ export async function changeRecords(
 ): Promise<void> {
   let before = '';
   let waited = 0;
+  let told: PartsRefused | undefined;
   for (let left = tries; ; left--) {
     const held: HeldRecord[] = [];
     if (names.length > byNameMost) held.push(...(await api.list(zone)));
@@ -165,6 +166,9 @@ export async function changeRecords(
       await api.change(zone, sets);
       return;
     } catch (error) {
+      // of those alone that were refused all are refused again, and by themselves they use up how often it may say no
+      if (told && error instanceof DnsProblem && error.trouble === 'refused' && !(error instanceof PartsRefused)) throw told;
+      if (error instanceof PartsRefused) told = error;
       if (!mayBeBetween(error) || left <= 1) throw error;
       const now = JSON.stringify(held);
       if (now === before) {

@@ -19,7 +19,14 @@ export const mailLimits = {
 } as const;
 
 /** Sub-accounts below one root; links that one root has mailed, to one mailbox, and e-mails it is told are taken, before the next waits. */
-export const accountLimits = { subsOfRootMax: 1000, linksFreeOfRoot: 200, linksFreeOfMailbox: 5, takenFreeOfRoot: 50 } as const;
+export const accountLimits = {
+  subsOfRootMax: 1000,
+  linksFreeOfRoot: 200,
+  /** what a root had mailed counts half after so long: some 550 an hour for whoever waits as it is told */
+  linksHalveMinutes: 15,
+  linksFreeOfMailbox: 5,
+  takenFreeOfRoot: 50,
+} as const;
 
 /** Mails of one account about devices that were not seen before, until the next one waits. */
 export const deviceMailsMax = 5;

@@ -101,6 +101,62 @@ test('one customer has so many links mailed, to one mailbox and in all, then wai
   assert.equal(ok(await by(api, two).post('/user/account', sub(await roleOf(two)))).body.isMailed, true);
 });
 
+test('what is not mailed counts no link, and what is made again counts once; who waits gets on', async () => {
+  const one = await customer();
+  const { db } = api.database;
+  const { tries } = api.sessions;
+  const role = await roleOf(one);
+  const make = () => by(api, one).post('/user/account', sub(role));
+  const links = {
+    kind: 'account',
+    key: `links of ${one.id}`,
+    free: accountLimits.linksFreeOfRoot,
+    halvesMs: accountLimits.linksHalveMinutes * 60_000,
+  } as const;
+  for (let i = 1; i < links.free; i++) tries.count([links]);
+  await sql`insert into mail ("clientID", message, until, "nextAt", "rootID")
+    select ${a.client.id}, 'x', now() + interval '1 day', now() + interval '1 hour', ${one.id}::bigint
+    from generate_series(1, ${mailLimits.waitingOfOneMax}::int)`.execute(db);
+  let last = 0;
+  for (let i = 0; i < 2; i++) {
+    const made = ok(await make()).body;
+    assert.equal(made.isMailed, false);
+    last = made.ids[0];
+  }
+  is(await by(api, one).post('/user/account/resendEmail', { id: last }), 'illegalEmailSettings');
+  await sql`delete from mail where "rootID" = ${one.id}`.execute(db);
+  // PostgreSQL undoes it twice, before the account is there and after its link is
+  const asks = { kind: 'account', key: `asks ${one.id}`, free: accountLimits.takenFreeOfRoot } as const;
+  for (let i = 1; i < asks.free; i++) tries.count([asks]);
+  await sql`create sequence tangles`.execute(db);
+  await sql`create function tangle() returns trigger language plpgsql as
+    $$ begin if nextval('tangles') in (1, 3) then raise exception using errcode = '40P01'; end if; return new; end $$`.execute(
+    db,
+  );
+  for (const name of ['account', 'mailLink'])
+    await sql`create trigger tangle after insert on ${sql.table(name)} for each row execute function tangle()`.execute(db);
+  try {
+    assert.equal(ok(await make()).body.isMailed, true);
+  } finally {
+    await sql`drop function tangle cascade`.execute(db);
+    await sql`drop sequence tangles`.execute(db);
+  }
+  broken(await make(), 'email', 'tooManyTries', 429);
+  // as long as it is told to wait, and then it may again and again
+  const { now } = tries;
+  try {
+    for (let i = 0; i < 20; i++) {
+      const seconds = tries.waits([links])?.seconds ?? 0;
+      assert.ok(seconds <= 60, String(seconds));
+      const before = tries.now();
+      tries.now = () => before + seconds * 1000;
+      assert.equal(ok(await make()).body.isMailed, true);
+    }
+  } finally {
+    tries.now = now;
+  }
+});
+
 test('links that wait keep no code, and no other customer’s, from having room; codes go before them', async () => {
   const [one, two] = [await customer(), await customer()];
   const { db } = api.database;

@@ -182,9 +182,10 @@ export const accountCalls = implement(
       // else whoever makes an account that holds more than itself would sign in as it
       if (prepared !== undefined) await setPassword(ctx, await ownMaking(ctx, ids[0]!), prepared as string);
       // nothing is made whose link would have to wait
-      if (isLinked) takeOrWait(ctx, 'email', [linksOf(ctx), linksTo(ctx, email)]);
+      const giveBack = isLinked && takeOrWait(ctx, 'email', [linksOf(ctx), linksTo(ctx, email)]);
       // whoever reads that mail sets the first password, not whoever made the account
-      const isMailed = isLinked && (await mailLink(ctx, { id: ids[0]! }));
+      const isMailed = giveBack !== false && (await mailLink(ctx, { id: ids[0]! }));
+      if (giveBack && !isMailed) giveBack();
       return { ids, isMailed };
     },
     'PUT /account': async ({ ctx, body }) => {

@@ -66,6 +66,7 @@ export async function mailLink(ctx: Context, { id }: Pick<ActedAs, 'id'>): Promi
 
 /** The same where somebody asks for it: told when none can go out, or when too many did. */
 export async function mailLinkAgain(ctx: Context, account: Pick<ActedAs, 'id'>): Promise<void> {
+  // given back with the transaction where none can go out
   takeOrWait(ctx, 'id', [{ kind: 'account', key: `link ${account.id}`, free: free.ofAccount }, linksOf(ctx)]);
   if (!(await mailLink(ctx, account)))
     throw new Fail('illegalEmailSettings', { errorData: [{ path: 'id', rule: 'mailServerMissing' }] });

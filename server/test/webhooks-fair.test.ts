@@ -98,3 +98,38 @@ test('an operator whose addresses keep silent has some of the places: another’
     await sender.stop();
   }
 });
+
+test('an address that a process of an earlier release holds is left alone, and of more than are looked at together each has its turn', async () => {
+  const { db } = api.database;
+  await sql`delete from "webhookDelivery"`.execute(db);
+  heard.length = 0;
+  const [many, last] = [await api.account('client', 'many@test.test'), await api.account('client', 'last@test.test')];
+  await hook(many, silent, 'many');
+  // customers of one operator, whose addresses say nothing
+  await sql`with one as (
+      insert into account (email, name, auth, "isRoot", "parentClient") select 'many-' || n || '@test.test', 'x', 'user', true, ${many.id}
+        from generate_series(1, 600) n returning id
+    ), hooks as (
+      insert into webhook ("accountID", enable, url, secret)
+        select one.id, true, w.url || one.id, w.secret from one, webhook w where w."accountID" = ${many.id} returning id
+    ) insert into "webhookDelivery" ("webhookID", kind, body) select id, 'test', '{}' from hooks`.execute(db);
+  await hook(last, well, 'last');
+  await tell(last);
+  const sender = new WebhookSender(api.services);
+  try {
+    await db.transaction().execute(async trx => {
+      await sql`select 1 from webhook where "accountID" = ${last.id} for no key update`.execute(trx);
+      sender.start();
+      assert.ok(await poll(() => open.size >= webhookLimits.atOnceOfOne, limitMs), 'the silent ones are asked');
+      // whoever took their places has looked at all of them
+      await sql`update "webhookDelivery" set "nextAt" = now() - interval '1 hour' where "webhookID" = (select id from webhook where "accountID" = ${last.id})`.execute(
+        db,
+      );
+      assert.deepEqual(heard, []);
+    });
+    assert.ok(await poll(() => heard.length > 0, limitMs), 'the last is told');
+    assert.deepEqual(heard, ['/last']);
+  } finally {
+    await sender.stop();
+  }
+});

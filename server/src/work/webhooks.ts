@@ -16,13 +16,26 @@ import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { plainText } from '../kit/text.ts';
 import { logger } from '../log.ts';
-import { row } from '../store/db.ts';
+import { row, rows } from '../store/db.ts';
 
 const lookMs = 1000;
 const troubles = new Seldom(300_000);
 /** Whose an account `a` is: its own, of an operator; that it is a customer of. */
 const operatorOf = sql`coalesce(a."parentClient", a."rootID", a.id)`;
+/** Addresses `w` of accounts `a` that are told anything at all. */
+const isTold = sql`w."deletedAt" is null and w.url <> '' and w.secret is not null and a."deletedAt" is null and a.status = 'normal'`;
+/** What waits as `d` for an address `w` and is due. The clock is of the statement: it comes after the lock, and an index knows it. */
+const isDue = sql`d."webhookID" = w.id and d.state = 'waiting' and d."nextAt" <= statement_timestamp() and (w.enable or d.kind = 'test')`;
+/** Addresses looked at together; the next ones follow as long as there are places. */
+const together = 500;
 
+interface Address {
+  id: number;
+  clientID: number | null;
+  /** seconds since 1970; null: nothing of it is due */
+  since: number | null;
+  isFailing: boolean;
+}
 interface Due {
   id: number;
   webhookID: number;
@@ -41,6 +54,8 @@ export const signatureOf = (secret: string, timestamp: number, body: string): st
 
 export class WebhookSender {
   readonly #services: Services;
+  /** the address that was looked at last, of more than are looked at together; 0: all were */
+  #after = 0;
   readonly #rounds = new Rounds({
     loop: 'webhooks',
     everyMs: lookMs,
@@ -66,52 +81,90 @@ export class WebhookSender {
     const telling = new Set<Promise<void>>();
     let failure: { err: unknown } | undefined;
     for (;;) {
-      while (telling.size < webhookLimits.atOnce && !failure && !ending.aborted) {
-        const due = await this.#take();
-        if (!due) break;
+      const room = failure || ending.aborted ? 0 : webhookLimits.atOnce - telling.size;
+      for (const due of room > 0 ? await this.#take(room) : []) {
         const one = this.#tell(due)
           .catch((err: unknown) => void (failure ??= { err }))
           .finally(() => telling.delete(one));
         telling.add(one);
       }
       if (!telling.size) break;
-      await Promise.race([...telling, sleep(lookMs, undefined, { signal: ending }).catch(() => {})]);
+      // what is cut off says so to the database, for which it needs its time
+      await (ending.aborted
+        ? Promise.all(telling)
+        : Promise.race([...telling, sleep(lookMs, undefined, { signal: ending }).catch(() => {})]));
     }
     if (failure) throw failure.err;
   }
 
-  /** Leases the next of an operator that has the fewest under way. One that has failed lately waits behind those that have not. */
-  async #take(): Promise<Due | undefined> {
-    const { database } = this.#services;
-    // mostly there is nothing: then one question, and no lock
-    if (!(await row(database.db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`)))
-      return undefined;
-    return database.db.transaction().execute(async trx => {
+  /** Leases for so many places what is due, whichever addresses wait. */
+  async #take(room: number): Promise<Due[]> {
+    const taken: Due[] = [];
+    // mostly there is nothing: then one question
+    const { db } = this.#services.database;
+    if (!(await row(db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`))) return [];
+    do {
+      const waiting = await this.#waiting();
+      this.#after = waiting.length < together ? 0 : waiting.at(-1)!.id;
+      const due = waiting.filter(({ since }) => since !== null);
+      if (due.length) taken.push(...(await this.#lease(due, room - taken.length)));
+    } while (this.#after && taken.length < room && !this.#rounds.ending.aborted);
+    return taken;
+  }
+
+  /** The next addresses that anything waits for: from one to the next by the index, however much waits for each. */
+  #waiting(): Promise<Address[]> {
+    const next = (id: unknown) =>
+      sql`select d."webhookID" from "webhookDelivery" d where d.state = 'waiting' and d."webhookID" > ${id} order by 1 limit 1`;
+    return rows(
+      this.#services.database.db,
+      sql`with recursive walk(id, n) as (
+            (select *, 1 from (${next(this.#after)}) first)
+            union all select (${next(sql`walk.id`)}), n + 1 from walk where walk.id is not null and n < ${together}
+          )
+          select walk.id, f."clientID", extract(epoch from f.since)::float8 as since,
+            exists (select from "webhookDelivery" d where d."webhookID" = walk.id and d.state = 'waiting' and d.attempts > 0) as "isFailing"
+          from walk left join lateral (
+            select ${operatorOf} as "clientID", s.since from webhook w join account a on a.id = w."accountID"
+            cross join lateral (select d."nextAt" as since from "webhookDelivery" d where ${isDue} order by d."nextAt" limit 1) s
+            where w.id = walk.id and ${isTold}
+          ) f on true where walk.id is not null order by walk.id`,
+    );
+  }
+
+  /** Leases of operators that have the fewest under way first. Addresses that failed lately wait behind those that have not. */
+  #lease(due: readonly Address[], room: number): Promise<Due[]> {
+    return this.#services.database.db.transaction().execute(async trx => {
       // several processes lease one after the other, or each would count without what the others just took
       await sql`select pg_advisory_xact_lock(hashtextextended('webhook lease', 0))`.execute(trx);
-      return row<Due>(
+      // processes of an earlier release hold the address alone, so it is held too, and looked at anew below
+      const chosen = await rows<{ id: number }>(
         trx,
         sql`with busy as materialized (
               select w.id as "webhookID", ${operatorOf} as "clientID" from "webhookDelivery" d
               join webhook w on w.id = d."webhookID" join account a on a.id = w."accountID"
-              where d.state = 'waiting' and d."leasedUntil" > clock_timestamp()
+              where d.state = 'waiting' and d."leasedUntil" > statement_timestamp()
             ), address as (
-              select w.id, u.n, f.failing, f.since from webhook w join account a on a.id = w."accountID"
-              cross join lateral (select count(*) as n from busy b where b."clientID" = ${operatorOf}) u
-              cross join lateral (
-                select min(d."nextAt") filter (where d."nextAt" <= clock_timestamp() and (w.enable or d.kind = 'test')) as since,
-                  coalesce(bool_or(d.attempts > 0), false) as failing
-                from "webhookDelivery" d where d."webhookID" = w.id and d.state = 'waiting') f
-              where w."deletedAt" is null and w.url <> '' and w.secret is not null and a."deletedAt" is null and a.status = 'normal'
-                and f.since is not null and not exists (select from busy b where b."webhookID" = w.id)
-                and u.n < case when f.failing then ${webhookLimits.atOnceOfFailing}::int else ${webhookLimits.atOnceOfOne}::int end
-            ), chosen as (
-              select d.id from (select * from address order by n, failing, since, id limit 1) w
-              cross join lateral (
-                select d.id from "webhookDelivery" d join webhook o on o.id = d."webhookID" where d."webhookID" = w.id and d.state = 'waiting'
-                  and d."nextAt" <= clock_timestamp() and (o.enable or d.kind = 'test') order by d.id limit 1) d)
+              select c.*, (select count(*) from busy b where b."clientID" = c."clientID")
+                + row_number() over (partition by c."clientID" order by c."isFailing", c.since, c.id) as turn
+              from jsonb_to_recordset(${JSON.stringify(due)}::jsonb) as c(id bigint, "clientID" bigint, since float8, "isFailing" boolean)
+              where not exists (select from busy b where b."webhookID" = c.id)
+            )
+            select w.id from address c join webhook w on w.id = c.id
+            where c.turn <= case when c."isFailing" then ${webhookLimits.atOnceOfFailing}::int else ${webhookLimits.atOnceOfOne}::int end
+            order by c.turn, c."isFailing", c.since, c.id limit ${room} for no key update of w skip locked`,
+      );
+      if (!chosen.length) return [];
+      return rows<Due>(
+        trx,
+        sql`with chosen as (
+              select d.id from webhook w join account a on a.id = w."accountID"
+              cross join lateral (select d.id from "webhookDelivery" d where ${isDue} order by d.id limit 1) d
+              where w.id = any(${chosen.map(({ id }) => id)}::bigint[]) and ${isTold} and not exists (select from "webhookDelivery" o
+                where o."webhookID" = w.id and o.state = 'waiting' and o."leasedUntil" > statement_timestamp())
+            )
             update "webhookDelivery" d set attempts = attempts + 1,
-              "leasedUntil" = clock_timestamp() + ${3 * webhookLimits.timeoutSeconds} * interval '1 second'
+              "leasedUntil" = statement_timestamp() + ${3 * webhookLimits.timeoutSeconds} * interval '1 second'
             from chosen, webhook w, account a where d.id = chosen.id and w.id = d."webhookID" and a.id = w."accountID"
             returning d.id, d."webhookID", d.body, d.attempts, w.url, w.secret, ${operatorOf} as "clientID", extract(epoch from now())::int as at`,
       );

@@ -1,8 +1,9 @@
 /**
  * Sends the mails that wait (kit/mail/send.ts). Whoever takes one leases its row for longer than a conversation may last: a process that
  * dies leaves it to others, and no two send one. What a server refuses is tried again later and later, until nobody needs it any more.
- * Turns go round by operator, codes before all else, and each has a few at a time. A server that fails whatever it is given (it is away,
- * it refuses our password) is left alone longer and longer, then asked by one mail; such questions never take more than half of the places.
+ * Turns go round by operator and then by customer, codes before all else, and each operator has a few at a time. A server that fails whatever
+ * it is given (it is away, it refuses our password) is left alone longer and longer, then asked by one mail; such questions never take more
+ * than half of the places.
  */
 import { sql } from 'kysely';
 import { mailLimits } from '#contract/limits.ts';
@@ -106,11 +107,14 @@ export class Mailer {
           ), busy as materialized (
             select way."clientID", way."serverID", count(*) n from mail m join way on way."clientID" is not distinct from m."clientID"
               where m."leasedUntil" > now() group by 1, 2
-          ), due as (
-            select m.id, m."nextAt", m."isUrgent", way."serverID", way."isProbe",
-                row_number() over (partition by m."clientID" order by m."isUrgent" desc, m."nextAt", m.id)
-                  + coalesce((select b.n from busy b where b."clientID" is not distinct from way."clientID"), 0) as turn
+          ), own as (
+            select m.id, m."clientID", m."nextAt", m."isUrgent", way."serverID", way."isProbe",
+                row_number() over (partition by m."clientID", m."rootID", m."isUrgent" order by m."nextAt", m.id) as "ofRoot"
               from mail m join way on way."clientID" is not distinct from m."clientID" where ${isFree} and not way."isPaused"
+          ), due as (
+            select own.*, row_number() over (partition by own."clientID" order by own."isUrgent" desc, own."ofRoot", own."nextAt", own.id)
+                + coalesce((select b.n from busy b where b."clientID" is not distinct from own."clientID"), 0) as turn
+              from own
           ), first as (
             select due.*, row_number() over (partition by due."serverID" order by due."isUrgent" desc, due.turn, due."nextAt", due.id)
                 + coalesce((select sum(b.n) from busy b where b."serverID" = due."serverID"), 0) as "ofServer"

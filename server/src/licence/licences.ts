@@ -188,6 +188,10 @@ export const offlineLicenceCalls = implement(offlineLicense, {
       { id: actor.rootID, version: (await services.licences.of(ctx.db, actor.rootID)).version },
       {},
     );
+    // where the vendor is of this very installation its row comes first, as where the vendor changes the file or takes it back
+    await sql`select 1 from "offlineLicense" where serial = ${file.serial} and "deletedAt" is null for no key update`.execute(
+      ctx.db,
+    );
     const known = await holdSerial(ctx, file.serial);
     const holder = await row<{ clientID: number; file: string }>(
       ctx.db,

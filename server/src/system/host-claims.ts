@@ -12,9 +12,12 @@ import type { Context } from '../kit/context.ts';
 import { proofOf, seenProof } from '../kit/name-proof.ts';
 import { isOwner } from '../kit/owner.ts';
 import type { Services } from '../kit/services.ts';
+import { lanesOf, partyOf, Turns } from '../kit/turns.ts';
 import { row } from '../store/db.ts';
 
 type Field = 'hostname' | 'outgoingURL';
+/** Of all who ask, each question seconds long where nobody answers: no operator has them all. */
+const turns = new Turns({ name: 'hostProofs', lanes: lanesOf(24), each: 4, waiting: 20, waitingAll: 500, waitMs: 10_000 });
 
 /** As hostnames are stored and compared: an IPv6 address in its one short form, in brackets (RFC 5952, RFC 3986 3.2.2). */
 export function hostForm(host: string): string {
@@ -48,10 +51,13 @@ async function isFree(ctx: Context, path: Field, hostname: string): Promise<bool
 const unproven = (ctx: Context, path: Field, hostname: string) =>
   failFields([{ path, rule: 'nameUnproven', bounds: proofOf(ctx.services, ctx.actor.rootID, hostname) }]);
 
+const seen = (ctx: Context, hostname: string) =>
+  turns.run(partyOf(ctx.actor), () => seenProof(ctx.services, ctx.actor.rootID, hostname));
+
 /** What is asked of this operator for a hostname, and what its zone says now. @throws 101003 `hostOfInstallation` */
 export async function hostProof(ctx: Context, path: Field, hostname: string): Promise<z.output<typeof HostProof>> {
   const { rootID } = ctx.actor;
-  const state = (await isFree(ctx, path, hostname)) ? 'free' : await seenProof(ctx.services, rootID, hostname);
+  const state = (await isFree(ctx, path, hostname)) ? 'free' : await seen(ctx, hostname);
   return { state, ...proofOf(ctx.services, rootID, hostname) };
 }
 
@@ -61,7 +67,7 @@ export async function hostProof(ctx: Context, path: Field, hostname: string): Pr
  */
 export async function provenHostname(ctx: Context, path: Field, hostname: string): Promise<boolean> {
   if (await isFree(ctx, path, hostname)) return false;
-  if ((await seenProof(ctx.services, ctx.actor.rootID, hostname)) === 'proven') return true;
+  if ((await seen(ctx, hostname)) === 'proven') return true;
   throw unproven(ctx, path, hostname);
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { accountLimits, mailLimits } from '#contract/limits.ts';
+import { accountLimits, deviceMailsMax, mailLimits } from '#contract/limits.ts';
 import { renewPassword } from '#server/by-machine.ts';
 import { sendMail } from '#server/kit/mail/send.ts';
 import type { Tokens } from '#server/kit/session.ts';
@@ -182,14 +182,19 @@ test('links that wait keep no code, and no other customer’s, from having room;
   const link = { operatorID: a.client.id, language: 'en_US', template: 'test', data: {} } as const;
   for (let i = 0; i < 3; i++) await sendMail(db, api.services, { ...link, to: `link-${i}@test.test` });
   await sendMail(db, api.services, { ...link, to: 'code@test.test', isUrgent: true });
+  for (let i = 0; i < 20; i++)
+    await sendMail(db, api.services, { ...link, to: `code-${i}@test.test`, isUrgent: true, rootID: one.id });
+  await sendMail(db, api.services, { ...link, to: 'code-of-two@test.test', isUrgent: true, rootID: two.id });
   const mailer = new Mailer(api.database.url, api.services);
   mailer.start();
   try {
-    await until(() => mailing.smtp.mails.length >= 4 || undefined, 'four mails');
+    await until(() => mailing.smtp.mails.length >= 25 || undefined, 'all mails');
   } finally {
     await mailer.stop();
   }
   assert.deepEqual(mailing.smtp.mails[0]!.to, ['code@test.test']);
+  const place = mailing.smtp.mails.findIndex(({ to }) => to.includes('code-of-two@test.test'));
+  assert.ok(place > 0 && place < 12, `codes of one customer do not stand before another’s: ${place}`);
   mailing.smtp.mails.length = 0;
   await mailing.stop();
   mailing = await startMailing(api);
@@ -280,6 +285,21 @@ test('a refresh token that comes again is told: a line with its reason and addre
   );
   is(await refresh(old), 'refreshTokenFailed');
   await heard(other, 'robot');
+
+  // who is mailed no more finds it in the inbox
+  const often = await customer();
+  for (let i = 0; i < deviceMailsMax; i++)
+    api.sessions.tries.count([{ kind: 'account', key: `copied ${often.id}`, free: deviceMailsMax }]);
+  ok(await refresh(often.tokens));
+  await sql`update session set "previousUntil" = now() - interval '1 second' where "accountID" = ${often.id}`.execute(
+    api.database.db,
+  );
+  is(await refresh(often.tokens), 'refreshTokenFailed');
+  const found = await rows(
+    api.database.db,
+    sql`select 1 from "noticeEvent" where kind = 'tokenCopied' and "accountID" = ${often.id}`,
+  );
+  assert.equal(found.length, 1);
   // nobody is offered to silence it
   const { choices } = await by(api, other).read('/user/notices/choices');
   assert.ok(!choices.some(({ kind }: { kind: string }) => kind === 'tokenCopied'));

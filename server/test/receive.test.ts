@@ -147,6 +147,7 @@ test('an address, and a network, has so many connections; whoever stands behind 
   const [first, second] = [await enter(at), await enter(at)];
   assert.ok(first && second);
   assert.equal(await enter(at), undefined, 'a third of one address');
+  assert.match(await registry.metrics(), /breakwater_events_total\{part="outside",event="connectionRefused"\} [1-9]/);
   assert.ok(await enter(at, '127.0.0.2'));
   assert.equal(await enter(at, '127.0.0.3'), undefined, 'a fourth of one network');
   first.destroy();

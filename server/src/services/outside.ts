@@ -2,7 +2,10 @@
 import { createServer } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { Socket } from 'node:net';
+import { eventOf } from '../kit/metrics.ts';
 import { loopback, neighbourhoods, type Networks } from '../kit/networks.ts';
+import { Seldom } from '../kit/seldom.ts';
+import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
 
 /** Answers on their way get this long at the end. */
@@ -14,6 +17,9 @@ const connectionsMost = 10_000;
 const most = { address: 500, network: 2000 } as const;
 export type Bounds = { readonly [K in keyof typeof most]: number };
 
+const refused = eventOf('outside', 'connectionRefused');
+const troubles = new Seldom(300_000);
+
 /** Counts who is here. Behind a proxy stand many, and this machine is nobody's stranger. */
 function bounded({ address, network }: Bounds, free: readonly Networks[]) {
   const here = new Map<string, number>();
@@ -23,7 +29,12 @@ function bounded({ address, network }: Bounds, free: readonly Networks[]) {
     if (from === undefined) return void socket.destroy();
     if (free.some(one => one.has(from))) return;
     const [wide, narrow] = neighbourhoods(from);
-    if ((here.get(narrow) ?? 0) >= address || (here.get(wide) ?? 0) >= network) return void socket.destroy();
+    if ((here.get(narrow) ?? 0) >= address || (here.get(wide) ?? 0) >= network) {
+      refused();
+      if (troubles.isTime(wide))
+        logger.warn({ address: from }, 'a connection was refused: its address, or its network, has as many as it may');
+      return void socket.destroy();
+    }
     for (const name of [wide, narrow]) here.set(name, (here.get(name) ?? 0) + 1);
     socket.once('close', () => {
       for (const name of [wide, narrow]) {

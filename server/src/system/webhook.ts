@@ -110,7 +110,7 @@ export const webhookCalls = implement(webhook, {
   },
   'POST /webhook/test': async ({ ctx }) => {
     const { rootID } = ctx.actor;
-    const wait = ctx.services.sessions.tries.take([{ key: `webhook test ${rootID}`, free: testsFree }]);
+    const wait = ctx.services.sessions.tries.take([{ kind: 'account', key: `webhook test ${rootID}`, free: testsFree }]);
     if (wait) throw tooManyPasswords('url', wait.seconds);
     const [made] = await putDeliveries(ctx.db, sql`w."accountID" = ${rootID}`, { kind: 'test', name: 'test', detail: '' });
     if (!made) {

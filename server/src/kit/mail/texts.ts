@@ -267,6 +267,14 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
           'At {time} somebody used, from {ip}, a token of one of your sign-ins that had been replaced. It may be a copy, so that sign-in was ended.',
       },
       {
+        zh_TW:
+          '也可能只是換發憑證時，回應在途中遺失，您的瀏覽器又用了舊的那一個。如果 {ip} 是您當時使用的位址，多半就是這種情況。',
+        zh_CN:
+          '也可能只是换发凭证时，响应在途中丢失，您的浏览器又用了旧的那一个。如果 {ip} 是您当时使用的地址，多半就是这种情况。',
+        en_US:
+          'It may also be harmless: the answer with the new token was lost on its way, and your browser used the old one again. This is likely if {ip} is the address that you were using.',
+      },
+      {
         zh_TW: '請重新登入，並在「個人資訊」檢查其他登入。',
         zh_CN: '请重新登录，并在“个人信息”检查其他登录。',
         en_US: 'Sign in again, and look through your other sign-ins under User information.',

@@ -27,7 +27,7 @@ const isTold = sql`w."deletedAt" is null and w.url <> '' and w.secret is not nul
 /** What waits as `d` for an address `w` and is due. The clock is of the statement: it comes after the lock, and an index knows it. */
 const isDue = sql`d."webhookID" = w.id and d.state = 'waiting' and d."nextAt" <= statement_timestamp() and (w.enable or d.kind = 'test')`;
 /** Addresses looked at together; the next ones follow as long as there are places. */
-const together = 500;
+const together = 200;
 
 interface Address {
   id: number;

@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signalGroup } from '#server/store/engine-process.ts';
@@ -101,9 +102,31 @@ const sent = process.env.TEST_SENT ?? join(scratch, 'sent');
 
 /**
  * A thousand ports for each file that runs: of one that starts anew what it had, the ports of a moment ago would be another's. The first half
- * is the file's own, the second for installations that it starts (system/whole.ts): what two processes choose from one range, they may both choose.
+ * is the file's own, the second for installations that it starts (system/whole.ts): what two processes choose from one range, they may both
+ * choose. Whoever listens on the last one has it, so another run on this machine takes another.
  */
 const portBlocks = Array.from({ length: 12 }, (_, i) => 20_000 + ((process.pid + i) % 12) * 1000);
+
+interface PortBlock {
+  from: number;
+  /** until whoever uses it has ended */
+  held: Server;
+}
+/** undefined: others have all of them. */
+async function takePortBlock(): Promise<PortBlock | undefined> {
+  for (const from of [...portBlocks]) {
+    const held = createServer();
+    const isOurs = await new Promise<boolean>(done => {
+      held.once('error', () => done(false));
+      held.listen({ port: from + 999, host: '127.0.0.1', exclusive: true }, () => done(true));
+    });
+    if (!isOurs) continue;
+    // the one that was used last is taken last
+    portBlocks.push(...portBlocks.splice(portBlocks.indexOf(from), 1));
+    return { from, held };
+  }
+  return undefined;
+}
 
 interface Result {
   passed: number;
@@ -118,10 +141,10 @@ async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Pro
   rmSync(results, { force: true });
   const reporter = `--test-reporter=${join(projectFolder, 'bin/test/reporter.ts')}`;
   const args = ['--enable-source-maps', reporter, `--test-reporter-destination=${results}`, file];
-  const ports = portBlocks.shift();
-  const own = ports === undefined ? env : { ...env, TEST_PORTS: `${ports}-${ports + 500}` };
+  const ports = await takePortBlock();
+  const own = ports === undefined ? env : { ...env, TEST_PORTS: `${ports.from}-${ports.from + 500}` };
   const { code, timedOut, output } = await runProgram(process.execPath, args, limit, own);
-  if (ports !== undefined) portBlocks.push(ports);
+  ports?.held.close();
   const lines = (existsSync(results) ? readFileSync(results, 'utf8') : '')
     .split('\n')
     .filter(Boolean)

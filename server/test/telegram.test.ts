@@ -17,8 +17,8 @@ let server: Server;
 const token = `123456789:${'A'.repeat(35)}`;
 const got: { chat_id: string; text: string }[] = [];
 let tooMany = false;
-/** answers wait for it */
-let held: Promise<void> | undefined;
+/** what the answer to a message waits for */
+let held: ((text: string) => Promise<void> | undefined) | undefined;
 /** of a message that arrived */
 let arrived = () => {};
 let found: Check[] = [];
@@ -43,7 +43,7 @@ before(async () => {
         });
       got.push(body);
       arrived();
-      return (held ?? Promise.resolve()).then(() => answer(200, { ok: true, result: {} }));
+      return (held?.(body.text) ?? Promise.resolve()).then(() => answer(200, { ok: true, result: {} }));
     });
   });
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
@@ -183,7 +183,8 @@ test('what happens while a message is under way is named by the next, and by tha
   for (let i = 1; i <= 5; i++) await happens(teller, 'nodeOffline', `early-${i}`);
   const comes = new Promise<void>(done => (arrived = done));
   let answers!: () => void;
-  held = new Promise(done => (answers = done));
+  const answered = new Promise<void>(done => (answers = done));
+  held = () => answered;
   const first = lookOf(notifier);
   await comes;
   await happens(teller, 'nodeOffline', 'meanwhile');
@@ -230,4 +231,35 @@ test('what did not arrive is told with what came since; an event of now does not
   tooMany = false;
   assert.match((await lookOf(notifier)).join(), /yesterday、now/);
   assert.deepEqual(await lookOf(notifier), []);
+});
+
+test('a chat whose answer is awaited, and one whose token nobody can unseal, keep none of the others from being told', async () => {
+  const { db } = api.database;
+  const b = await api.tenant('b');
+  const c = await api.tenant('c');
+  for (const one of [b, c])
+    await api.call('PUT', '/client/setting/tg', {
+      token: one.client.token,
+      body: { enable: true, token, chatID: '-100123', kinds: ['state'] },
+    });
+  await put({ enable: true, chatID: '-100123', kinds: ['state'] });
+  await sql`update telegram set token = 'bw1.nonsense' where "accountID" = ${b.client.id}`.execute(db);
+  found = [{ ...fails('bus.away', {}), since: new Date().toISOString() }] as Check[];
+  // the one that comes first is answered when the other one was told
+  let both!: () => void;
+  const second = new Promise<void>(done => (both = done));
+  let messages = 0;
+  held = () => {
+    if (++messages === 2) both();
+    return second;
+  };
+  const notifier = new Notifier(api.services);
+  try {
+    assert.equal((await lookOf(notifier)).length, 2);
+    // neither waited until it was too late
+    const late = await sql`select id from telegram where problem is not null`.execute(db);
+    assert.deepEqual(late.rows, []);
+  } finally {
+    held = undefined;
+  }
 });

@@ -20,6 +20,8 @@ const lookMs = 5000;
 const everySeconds = 20;
 const againSeconds = 300;
 const linesMax = 10;
+/** chats that are told side by side: one whose answer takes its ten seconds keeps none of the others */
+const atOnce = 8;
 const words = {
   zh_TW: { begins: 'Breakwater 通知', over: '已恢復正常', more: '另外 {n} 項' },
   zh_CN: { begins: 'Breakwater 通知', over: '已恢复正常', more: '另外 {n} 项' },
@@ -56,8 +58,12 @@ export class Notifier {
     return this.#rounds.stop();
   }
 
-  /** Everybody whose turn it is, one after the other. */
+  /** Everybody whose turn it is. */
   async look(): Promise<void> {
+    await Promise.all(Array.from({ length: atOnce }, () => this.#turns()));
+  }
+
+  async #turns(): Promise<void> {
     const { db } = this.#services.database;
     while (!this.#rounds.ending.aborted) {
       // whoever takes one moves its turn: no two processes tell the same
@@ -69,7 +75,8 @@ export class Notifier {
             returning t.id, t."accountID", t.token, t."chatID", t.told, t.kinds`,
       );
       if (!due) return;
-      await this.#tell(due);
+      // what is wrong with one (a token that cannot be unsealed) is not the others' matter
+      await this.#tell(due).catch(err => logger.warn({ err, chat: due.id }, 'a chat could not be told'));
     }
   }
 

@@ -133,10 +133,9 @@ export class PartsRefused extends DnsProblem {
 
   constructor(parts: ReadonlyMap<number | string, DnsProblem>) {
     const whys = [...parts.values()];
-    const isConflict = whys.some(one => one instanceof Conflict);
     super('refused', whys[0]?.message ?? '', undefined, whys[0]?.said);
     this.parts = parts;
-    this.isConflict = isConflict;
+    this.isConflict = whys.some(one => one instanceof Conflict);
   }
 }
 const mayBeBetween = (error: unknown) => error instanceof Conflict || (error instanceof PartsRefused && error.isConflict);

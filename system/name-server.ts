@@ -27,15 +27,24 @@ export class NameServer {
 
   /** As it was left. */
   async up(): Promise<void> {
-    this.#engine = await startKnot({ dir: this.dir, port: this.port, hosts: ['127.0.0.1'], key: this.key, ref: false });
+    const engine = await startKnot({ dir: this.dir, port: this.port, hosts: ['127.0.0.1'], key: this.key, ref: false });
+    this.#engine = engine;
+    void engine.exited.then(() => {
+      if (this.#engine === engine) this.#engine = undefined;
+    });
+  }
+  /** As the launcher has it: one that has ended is started again. */
+  async keepUp(): Promise<void> {
+    if (!this.#engine) await this.up();
   }
   get pid(): number {
     return this.#engine!.pid;
   }
-  /** Without a word, as by kill -9. */
-  async kill(): Promise<void> {
-    process.kill(this.pid, 'SIGKILL');
-    await this.#engine!.exited;
+  /** Without a word, as by kill -9; or by what a crash ends it. */
+  async kill(signal: 'SIGKILL' | 'SIGSEGV' = 'SIGKILL'): Promise<void> {
+    const { exited } = this.#engine!;
+    process.kill(this.pid, signal);
+    await exited;
   }
   async stop(): Promise<void> {
     await this.#engine?.stop();

@@ -6,6 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { KnotDriver } from '#server/resolution/knot.ts';
 import type { NameZone } from '#server/resolution/driver.ts';
 import { knotAnswers, startKnot } from '#server/resolution/knot-launcher.ts';
+import { crashesAfter } from '#server/resolution/knot-stores.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { NameServer } from '#system/name-server.ts';
@@ -146,4 +147,29 @@ test('a disk that is full keeps none from starting as before', async t => {
     assert.ok(await knotAnswers(port));
     await engine.stop();
   }
+});
+
+test('each crash soon after a start that went well costs one database, of those that are made anew, and no other end costs any', async () => {
+  const stores = ['timers', 'journal', 'keys'];
+  const lost: string[] = [];
+  await names.up();
+  await keys();
+  for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGKILL', 'SIGSEGV', 'SIGSEGV', 'SIGSEGV'] as const) {
+    // timers are written when it ends in peace
+    const there = stores.filter(store => existsSync(db(store)));
+    for (const store of there) writeFileSync(join(db(store), 'mark'), '');
+    await names.kill(signal);
+    await names.up();
+    await keys();
+    lost.push(there.filter(store => !existsSync(join(db(store), 'mark'))).join() || 'none');
+  }
+  assert.deepEqual(lost, ['none', 'timers', 'none', 'journal', 'none', 'none']);
+});
+
+test('a crash counts where it follows another, each within a minute of a start', () => {
+  assert.equal(crashesAfter(1, 'SIGSEGV', 59_000), 2);
+  assert.equal(crashesAfter(1, 'SIGKILL', 59_000), 1);
+  assert.equal(crashesAfter(1, null, 1000), 1);
+  assert.equal(crashesAfter(2, 'SIGSEGV', 60_000), 0);
+  assert.equal(crashesAfter(2, null, 60_000), 0);
 });

@@ -12,7 +12,7 @@ import { type Engine, findProgram, freePort, poll, privateFolder, spawnEngine, S
 import { ask } from './ask.ts';
 import { geoKeys } from './knot-files.ts';
 import { read } from './knot-said.ts';
-import { type Begun, begunWhole, bringKeysBack, putBrokenAside } from './knot-stores.ts';
+import { type Begun, begunWhole, bringKeysBack, putBrokenAside, putCrashingAside, rememberCrashes } from './knot-stores.ts';
 import { updateKeyName } from './names.ts';
 
 export interface KnotOptions {
@@ -102,6 +102,7 @@ async function started({ dir, port, hosts, key, onLine, ref }: KnotOptions): Pro
     renameSync(zones, `${zones}.unread`);
     writeWhole(zones, '# none yet\n', { mode: 0o640, owner: shared });
   }
+  putCrashingAside(dir, onLine);
   await putBrokenAside(dir, onLine);
   const begin = async (as?: 'trial') => {
     // nobody changes anything in one that is tried, and nobody asks it: without keys it would sign with others
@@ -119,6 +120,7 @@ async function started({ dir, port, hosts, key, onLine, ref }: KnotOptions): Pro
     const how = exit?.signal ? `it ended by ${exit.signal}` : 'it said nothing';
     throw new StartError(`The name server did not start: ${why[0]?.replace(/^\S+ /, '') ?? how}`);
   }
+  rememberCrashes(dir, engine);
   // the server may speak to it, and nobody else
   if (account && server) chownSync(socket, account.uid, server.gid);
   chmodSync(socket, 0o660);

@@ -4,8 +4,9 @@
  * zone above says (DS) is untrue, and whoever validates believes nothing. So keys go aside last, and only once it is proven that it is them.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '#host/files.ts';
 import { type Engine, type EngineExit, findProgram, spawnEngine } from '../store/engine-process.ts';
 
 type Store = 'timers' | 'journal' | 'catalog' | 'keys';
@@ -26,8 +27,13 @@ const damage = /MDB_(?:INVALID|CORRUPTED|PAGE_NOTFOUND)/;
 const crashes = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
 const isCrash = (signal: string | null): boolean => signal !== null && crashes.has(signal);
 
-/** In the order in which they are tried without, at a start that ends in a crash; what is lost with each is made anew. */
+/** In the order in which they are tried without, after a crash at its start or soon after it; what is lost with each is made anew. */
 const suspects: readonly Store[] = ['timers', 'journal', 'catalog'];
+/**
+ * A zone that is read, or its first change, may come upon what is damaged when the start itself is over. A crash later than this is not about
+ * what stands there, or has cost little.
+ */
+const soonMs = 60_000;
 
 const storeOf = (dir: string, store: Store) => join(dir, 'db', store);
 /** Keys while it is tried whether it starts without them. */
@@ -74,6 +80,44 @@ export async function putBrokenAside(dir: string, onLine: ((line: string) => voi
     if (reader && !(await isWhole(dir, store, reader)) && putStoreAside(dir, store))
       onLine?.(`db/${store} cannot be read, and is put aside`);
   }
+}
+
+const crashesOf = (dir: string) => join(dir, 'crashes');
+/** `isAnswered`: a start has been made without the one of `suspects` whose turn it was. */
+function crashesIn(dir: string): { crashes: number; isAnswered: boolean } {
+  const said = existsSync(crashesOf(dir)) ? readFileSync(crashesOf(dir), 'utf8') : '';
+  return { crashes: Number.parseInt(said, 10) || 0, isAnswered: said.endsWith(answered) };
+}
+const answered = ' answered';
+
+/** Crashes in a row, each soon after a start that went well, counted from how the last one ended after `livedMs`. */
+export const crashesAfter = (before: number, signal: string | null, livedMs: number): number => {
+  if (livedMs >= soonMs) return 0;
+  return isCrash(signal) ? before + 1 : before;
+};
+
+/** To be called of one that has started: how it ends is what the next start is told. */
+export function rememberCrashes(dir: string, engine: Engine): void {
+  const since = performance.now();
+  void engine.exited.then(({ signal }) => {
+    try {
+      const before = crashesIn(dir).crashes;
+      const now = crashesAfter(before, signal, performance.now() - since);
+      if (now === 0) rmSync(crashesOf(dir), { force: true });
+      else if (now !== before) writeWhole(crashesOf(dir), String(now), { durable: false });
+    } catch {
+      // the disk is full: it is not known of this crash
+    }
+  });
+}
+
+/** Before a start: after each crash soon after one, the next of what is made anew goes aside. */
+export function putCrashingAside(dir: string, onLine: ((line: string) => void) | undefined): void {
+  const { crashes, isAnswered } = crashesIn(dir);
+  const store = suspects[crashes - 1];
+  if (!store || isAnswered) return;
+  if (putStoreAside(dir, store)) onLine?.(`it crashed soon after its start: db/${store} is put aside`);
+  writeWhole(crashesOf(dir), `${crashes}${answered}`, { durable: false });
 }
 
 /** Also after whoever tried ended in its midst: what was made meanwhile in their place signs nothing. */

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { broken, by, is, multiple, ok } from './expect.ts';
+import { registry } from '#server/kit/metrics.ts';
+import { poll } from '#server/store/engine-process.ts';
 import { Api, type Reply, type Tenant } from './harness.ts';
 import { TxtServer } from './txt-server.ts';
 
@@ -91,6 +93,17 @@ test('who has a name live is told so, whoever else had it before; of somebody el
   });
   assert.notEqual(reply.status, 200);
   assert.deepEqual(dns.asked, []);
+});
+
+test('names whose servers keep silent hold up nobody but who asks for them', async () => {
+  const third = await api.tenant('quick');
+  const { record, value } = wanted(await add(third, 'quick.bank.test'));
+  dns.records.set(record, [value]).set('*.silent.bank.test', 'silent');
+  const slow = Array.from({ length: 6 }, (_, n) => add(other, `n${n}.silent.bank.test`));
+  const waiting = async () => /^breakwater_queue_waiting\{queue="nameProofs"\} 4$/m.test(await registry.metrics());
+  assert.ok(await poll(waiting, 20_000), 'two are asked for, and four wait');
+  ok(await add(third, 'quick.bank.test'));
+  assert.ok((await Promise.all(slow)).every(reply => wanted(reply)));
 });
 
 test('of several the rest goes in, and each that is refused says its record', async () => {

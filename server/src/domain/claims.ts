@@ -9,12 +9,15 @@ import { type Fail, failFields } from '#contract/errors.ts';
 import type { Bounds } from '#contract/rules/rule.ts';
 import type { Context } from '../kit/context.ts';
 import { proofOf, seenProof } from '../kit/name-proof.ts';
+import { type Line, lanesOf, partyOf, Turns } from '../kit/turns.ts';
 import { siteTable } from '../site/tables.ts';
 import { rows } from '../store/db.ts';
 
 /** Of one call: an answer does not wait for more. */
 const lookedMost = 100;
 const atOnce = 20;
+/** Of all such calls, each ten seconds long and so many sockets where nobody answers: no customer has them all. */
+const turns = new Turns({ name: 'nameProofs', lanes: lanesOf(10), each: 2, waiting: 30, waitingAll: 300, waitMs: 30_000 });
 
 const baseOf = (name: string) => (name.startsWith('*.') ? name.slice(2) : name);
 
@@ -84,21 +87,23 @@ async function contested(
   return { userID: site.userID, names: new Set(names.filter(isContested)) };
 }
 
-/** Names that may be taken although others have a word in them: their zones hold the record. Asks DNS, so before any transaction. */
+/**
+ * Names that may be taken although others have a word in them: their zones hold the record. Asks DNS, so before any transaction, and in
+ * turns where there is anything to ask. `line`: over which somebody waits
+ */
 export async function provenNames(
   ctx: Context,
-  siteID: number,
-  names: readonly string[],
-  resumed?: Resumed,
+  { siteID, names, resumed, line }: { siteID: number; names: readonly string[]; resumed?: Resumed; line: Line | undefined },
 ): Promise<ReadonlySet<string>> {
   const { userID, names: open } = await contested(ctx, siteID, names, resumed);
   const waiting = [...open].slice(0, lookedMost);
   const proven = new Set<string>();
+  if (!waiting.length) return proven;
   const look = async () => {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
       if ((await seenProof(ctx.services, userID, baseOf(name))) === 'proven') proven.add(name);
   };
-  await Promise.all(Array.from({ length: atOnce }, look));
+  await turns.run(partyOf(ctx.actor), () => Promise.all(Array.from({ length: atOnce }, look)), line);
   return proven;
 }
 

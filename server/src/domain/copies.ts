@@ -232,7 +232,8 @@ export const domainCopyCalls = implement(
   },
   {
     prepare: {
-      'POST /domains/createFrom': ({ ctx, params, body }) => provenNames(ctx, params.siteID, body.domains),
+      'POST /domains/createFrom': ({ ctx, params: { siteID }, body, request: { line } }) =>
+        provenNames(ctx, { siteID, names: body.domains, line }),
     },
   },
 );

@@ -203,15 +203,13 @@ export const domainCalls = implement(
   {
     params: { domainID: domainTable },
     prepare: {
-      'POST /domains': ({ ctx, params, body }) =>
-        provenNames(
-          ctx,
-          params.siteID,
-          body.domains.map((one: { domainName: string }) => one.domainName),
-        ),
-      'PATCH /domain/setting/status': async ({ ctx, params, body }) => {
-        const resumed = await resumedOf(ctx, params.siteID, body);
-        return provenNames(ctx, params.siteID, [...resumed.keys()], resumed);
+      'POST /domains': ({ ctx, params: { siteID }, body, request: { line } }) => {
+        const names = body.domains.map((one: { domainName: string }) => one.domainName);
+        return provenNames(ctx, { siteID, names, line });
+      },
+      'PATCH /domain/setting/status': async ({ ctx, params: { siteID }, body, request: { line } }) => {
+        const resumed = await resumedOf(ctx, siteID, body);
+        return provenNames(ctx, { siteID, names: [...resumed.keys()], resumed, line });
       },
     },
     rows: { 'GET /domains': domainTable, 'GET /simpleDomains': domainTable, 'GET /domain/{domainID}/upstreams': upstreamTable },

@@ -1,7 +1,7 @@
 /** What strangers and slow callers hold: bodies that never come to their end, forms, connections. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { connect as connectTLS } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { groups } from '#contract/index.ts';
@@ -42,7 +42,7 @@ before(async () => {
     ],
     params: {},
     log: () => {},
-    pace: { windowMs: 1500, bytes: 10 },
+    pace: { windowMs: 1500, bytes: 10, windows: 99 },
   });
   port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
 });
@@ -126,6 +126,93 @@ test('of one operator one form is read at a time, a few wait unread, and one mor
     return status === 200;
   };
   assert.ok(await poll(isFree, 20_000));
+});
+
+/** Calls of people with accounts, with a pace of their own. */
+async function paced(t: TestContext): Promise<number> {
+  const group = calls(
+    { base: '/{area}/paced', areas: ['user', 'client'], resource: 'sample' },
+    {
+      'POST /form': { upload: true, permission: null, body: obj({ logo: opt(file(1_000_000, ['image/png'])) }), audit: false },
+      'POST /large': { permission: null, bodyLimit: 6_000_000, body: obj({ text: str(6_000_000) }), audit: false },
+      'POST /held': { permission: null, bodyLimit: 6_000_000, body: obj({ text: str(6_000_000) }), audit: false },
+    },
+  );
+  const server = createServer({
+    services: api.services,
+    groups: [group],
+    implementations: [
+      implement(group, {
+        'POST /form': async () => ({}),
+        'POST /large': async () => ({}),
+        'POST /held': async () => (await answered.promise, {}),
+      }),
+    ],
+    params: {},
+    log: () => {},
+    pace: { windowMs: 500, bytes: 10, windows: 4 },
+  });
+  t.after(async () => {
+    for (const one of sockets) one.destroy();
+    await server.close();
+  });
+  return Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
+}
+const answered = Promise.withResolvers<void>();
+const bearer = (token: string, type: string) => `Authorization: Bearer ${token}\r\n${type}`;
+
+test('a form that goes on arriving keeps its place until somebody else waits for it', async t => {
+  const at = await paced(t);
+  const send = (token: string, length: number, sent: string) =>
+    begin(at, '/client/paced/form', length, sent, bearer(token, form));
+  const people = [];
+  for (let n = 0; n < 8; n++) people.push(await api.account('client', `form-${n}@test.test`));
+  const end = '\r\n--b--\r\n';
+  const slow = people.map(({ token }) => send(token, 900_000, part));
+  const drip = () => slow.forEach(({ socket }) => socket.writable && socket.write('x'.repeat(20)));
+  // one's own keeps waiting
+  const own = send(people[0]!.token, part.length + end.length, part + end);
+  for (let n = 0; n < 80; n++) {
+    drip();
+    await new Promise(next => setTimeout(next, 50));
+  }
+  const goesOn = setInterval(drip, 50);
+  t.after(() => clearInterval(goesOn));
+  assert.deepEqual(
+    [own, ...slow].map(({ said }) => said.text),
+    Array(9).fill(''),
+  );
+  const other = send(a.client.token, part.length + end.length, part + end);
+  assert.equal((await answer(other)).status, 200);
+  const { status, body } = await answer(slow[0]!);
+  assert.deepEqual([status, body.errorData[0].rule], [408, 'tooSlow']);
+});
+
+test('of one root account bodies hold so much until they are answered; another’s, and small ones, come in all the same', async t => {
+  const at = await paced(t);
+  const json = 'Content-Type: application/json';
+  const text = JSON.stringify({ text: 'x'.repeat(5_000_000) });
+  const send = (token: string, path = 'held', sent = text) =>
+    begin(at, `/user/paced/${path}`, sent.length, sent, bearer(token, json));
+  const other = await api.account('user', 'bodies@test.test', { parentClient: a.client.id });
+  const { token } = a.user;
+  // one that is half here, and two that wait for their answer
+  const half = begin(at, '/user/paced/held', text.length, text.slice(0, 4_900_000), bearer(token, json));
+  const drip = setInterval(() => half.socket.writable && half.socket.write('x'.repeat(20)), 50);
+  t.after(() => clearInterval(drip));
+  const two = [send(token), send(token)];
+  const refused = async () => {
+    const { status, body } = await answer(send(token, 'large'));
+    return status === 429 && body.errorData[0].rule === 'tooManyCalls';
+  };
+  assert.ok(await poll(refused, 20_000), 'a fourth one');
+  assert.equal((await answer(send(token, 'large', '{"text":"small"}'))).status, 200);
+  assert.equal((await answer(send(other.token, 'large'))).status, 200);
+  // all are let go: who leaves, and who is answered
+  half.socket.destroy();
+  answered.resolve();
+  for (const one of two) assert.equal((await answer(one)).status, 200);
+  for (let n = 0; n < 4; n++) assert.equal((await answer(send(token, 'large'))).status, 200);
 });
 
 test('an address, and a network, has so many connections; whoever stands behind a proxy has them by the proxy', async () => {

@@ -76,6 +76,8 @@ declare module 'fastify' {
     isRead: boolean;
     /** its line stands in the audit */
     isAudited: boolean;
+    /** what its body holds may go (receive.ts) */
+    letGo: (() => void) | null;
   }
   interface FastifyContextConfig {
     call?: Mounted;
@@ -103,6 +105,7 @@ export function createServer(options: MountOptions): FastifyInstance {
   app.decorateRequest('actor', null);
   app.decorateRequest('isRead', false);
   app.decorateRequest('isAudited', false);
+  app.decorateRequest('letGo', null);
   app.decorateRequest('reqID', '');
   app.decorateRequest('language', 'zh_TW');
   // JSON alone: a body of another type is refused with the same words as a broken one
@@ -116,6 +119,7 @@ export function createServer(options: MountOptions): FastifyInstance {
     request.language = languageOfHeader(request.headers['accept-language']);
     describe(request, reply);
   });
+  app.addHook('onResponse', async request => request.letGo?.());
   app.setErrorHandler(async (error, request, reply) => {
     await auditRefusal(error, request, reply, options.services, options.log);
     return sendError(error, request, reply, contextOf(request), options.log);
@@ -284,7 +288,8 @@ async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, rep
     // what the owner alone may send can be large: nobody else's is read
     if (call.def.owner) await ownerOnly(new Context({ ...base, db }));
     if (ready.hold) held.by = ready.hold(services);
-    const form = await readForm(request, bytesMax(call), ready.fields, options.pace);
+    const hasTurn = request.actor !== null && !held.by;
+    const form = await readForm(request, bytesMax(call), ready.fields, { pace: options.pace, hasTurn });
     issues.push(badQuery(form));
     // the fields of a form arrive as text, as those of a query do
     sent = ready.coerceForm(form);

@@ -6,10 +6,14 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { Fail, failFields } from '#contract/errors.ts';
 import type { Mounted } from '#contract/kit/call.ts';
+import { BodyBytes } from './bodies.ts';
 import { badText } from './text.ts';
 
-/** In each such time so much of a body has to come: 13 kbit/s, what the slowest of lines does several times over. */
-const paces = { windowMs: 10_000, bytes: 16_384 } as const;
+/**
+ * In each such time so much of a body has to come: 13 kbit/s, what the slowest of lines does several times over. `windows`: of these it may
+ * take as many where others wait for its place.
+ */
+const paces = { windowMs: 10_000, bytes: 16_384, windows: 6 } as const;
 export type Pace = { readonly [K in keyof typeof paces]: number };
 
 const usualBytes = 1_048_576;
@@ -24,13 +28,21 @@ const tooSlow = () => new Fail('parameter', { status: 408, errorData: [{ path: '
 
 /**
  * What reads a body, as long as that goes on arriving.
+ * @param isWaitedFor whether it has a place that others wait for
  * @throws 101003 `tooSlow` with status 408; what was read is let go with the connection, which its answer closes
  */
-export async function inTime<T>({ raw: { socket } }: FastifyRequest, reading: Promise<T>, pace: Pace = paces): Promise<T> {
+export async function inTime<T>(
+  { raw: { socket } }: FastifyRequest,
+  reading: Promise<T>,
+  pace: Pace = paces,
+  isWaitedFor = () => false,
+): Promise<T> {
   const slow = Promise.withResolvers<never>();
   let seen = socket.bytesRead;
+  let windows = 0;
   const look = () => {
-    if (socket.bytesRead - seen < pace.bytes) slow.reject(tooSlow());
+    windows++;
+    if (socket.bytesRead - seen < pace.bytes || (windows >= pace.windows && isWaitedFor())) slow.reject(tooSlow());
     seen = socket.bytesRead;
   };
   // what came while this process was busy is read first
@@ -44,13 +56,23 @@ export async function inTime<T>({ raw: { socket } }: FastifyRequest, reading: Pr
 
 async function receiveText(request: FastifyRequest, payload: Readable, most: number, pace?: Pace): Promise<string> {
   if (Number(request.headers['content-length']) > most) throw tooLarge();
+  const { socket } = request.raw;
+  const held = new BodyBytes(request);
+  const letGo = () => held.letGo();
+  request.letGo = () => {
+    socket.off('close', letGo);
+    letGo();
+  };
+  socket.once('close', letGo);
   const read = async () => {
     const chunks: Buffer[] = [];
     let length = 0;
     // the connection stays: a refusal is told on it
     for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
       const part: Buffer = chunk;
+      const before = Math.max(length, openBytes);
       if ((length += part.length) > most) throw tooLarge();
+      if (length > before) held.add(length - before);
       chunks.push(part);
     }
     return Buffer.concat(chunks, length).toString();

@@ -109,6 +109,14 @@ export class Turns {
     return this.#lanes.reduce((sum, lane) => sum + (lane.groups.size && below(lane)), 0);
   }
 
+  /** Whether anybody waits for room, and not for what they have under way themselves. */
+  get isShort(): boolean {
+    const { each } = this.#options;
+    const waits = (group: Group): boolean =>
+      (group.queue.length > 0 && group.running < each) || [...group.groups.values()].some(waits);
+    return waits(this.#all);
+  }
+
   async run<T>(party: Party, act: () => Promise<T>, line?: Line): Promise<T> {
     const group = this.#groupOf(party);
     // whoever could begin has begun: nobody who waits is passed by

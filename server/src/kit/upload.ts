@@ -17,15 +17,16 @@ export function acceptUploads(app: FastifyInstance): void {
 
 /**
  * The form as an object, for the call's schema to judge. `fields`: those there are; a file of another name, or of one that came already, is
- * not read: all that a form may hold in memory is one file of each.
+ * not read: all that a form may hold in memory is one file of each. `hasTurn`: it has a place by `turnToUpload`, which ends where it
+ * takes long and others wait.
  */
 export async function readForm(
   request: FastifyRequest,
   bytesMax: number,
   fields: ReadonlySet<string>,
-  pace?: Pace,
+  { pace, hasTurn }: { pace: Pace | undefined; hasTurn: boolean },
 ): Promise<Record<string, unknown>> {
-  return inTime(request, readParts(request, bytesMax, fields), pace);
+  return inTime(request, readParts(request, bytesMax, fields), pace, () => hasTurn && turns.isShort);
 }
 async function readParts(
   request: FastifyRequest,
@@ -53,8 +54,11 @@ async function readParts(
   return form;
 }
 
-/** A form is in memory from its first byte until what it is for is done: so many at a time, and of one root account one. */
-const turns = new Turns({ name: 'uploads', lanes: [8], each: 1, waiting: 4, waitingAll: 100, waitMs: 60_000 });
+/**
+ * A form is in memory from its first byte until what it is for is done: so many at a time, and of one root account one. Who waits does so for
+ * longer than a slow form keeps its place from others (receive.ts): eight in bad hands keep nobody out.
+ */
+const turns = new Turns({ name: 'uploads', lanes: [8], each: 1, waiting: 4, waitingAll: 100, waitMs: 90_000 });
 /** Before a form is read; who waits holds no more than its connection does. */
 export const turnToUpload = <T>(actor: Actor, act: () => Promise<T>, line: Line): Promise<T> =>
   turns.run({ lane: 0, path: partyOf(actor).path }, act, line);

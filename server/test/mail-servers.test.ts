@@ -206,3 +206,20 @@ test('five operators whose servers stand still keep nobody’s mails', { timeout
   assert.equal(held!.most, 1);
   await still.stop();
 });
+
+test('codes of operators whose servers are slow do not keep another’s mail for good', { timeout: 120_000 }, async t => {
+  const slow = await scripted();
+  t.after(() => slow.stop());
+  slow.answer = () => '';
+  for (const one of silent) ok(await set(one, slow.port));
+  await sql`update "mailServer" set failures = 0, "pausedUntil" = null`.execute(api.database.db);
+  const mail = { to: 'someone@else.test', language: 'en_US', template: 'test', data: {} } as const;
+  // all at once: whoever looks sees them all
+  await api.database.db.transaction().execute(async trx => {
+    for (const { id } of silent)
+      for (let n = 0; n < 3; n++) await sendMail(trx, api.services, { ...mail, operatorID: id, isUrgent: true });
+    await sendMail(trx, api.services, { ...mail, operatorID: owner.id });
+  });
+  await until(() => bodies() || undefined, 'the owner’s mail');
+  assert.ok((await waiting()).length >= 3 * silent.length, 'none of theirs was given up meanwhile');
+});

@@ -1,7 +1,7 @@
 /**
  * Sends the mails that wait (kit/mail/send.ts). Whoever takes one leases its row for longer than a conversation may last: a process that
  * dies leaves it to others, and no two send one. What a server refuses is tried again later and later, until nobody needs it any more.
- * Turns go round by operator and then by customer, codes before all else, and each operator has a few at a time. A server that fails whatever
+ * Turns go round by operator and then by customer, at each turn codes before all else, and each operator has a few at a time. A server that fails whatever
  * it is given (it is away, it refuses our password) is left alone longer and longer, then asked by one mail; such questions never take more
  * than half of the places.
  */
@@ -127,7 +127,7 @@ export class Mailer {
           from (
             select m.id, chosen."isProbe" from mail m join chosen on chosen.id = m.id
               where (not chosen."isProbe" or chosen.place <= ${probeRoom}) and ${isFree}
-              order by chosen."isProbe", chosen."isUrgent" desc, chosen.turn, m.id limit ${room} for update of m skip locked
+              order by chosen."isProbe", chosen.turn, chosen."isUrgent" desc, m.id limit ${room} for update of m skip locked
           ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe"`,
     );
     for (const mail of taken) {

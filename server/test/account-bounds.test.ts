@@ -7,6 +7,7 @@ import { renewPassword } from '#server/by-machine.ts';
 import { sendMail } from '#server/kit/mail/send.ts';
 import type { Tokens } from '#server/kit/session.ts';
 import { row, rows } from '#server/store/db.ts';
+import { choiceOf } from '#server/system/notices.ts';
 import { Mailer } from '#server/work/mailer.ts';
 import { broken, by, is, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
@@ -201,6 +202,30 @@ test('links that wait keep no code, and no other customer’s, from having room;
   await mailing.serve(a);
 });
 
+test('mails about passwords of one customer take no more room than its links', async () => {
+  const [one, two] = [await customer(), await customer()];
+  const { db } = api.database;
+  await sql`insert into mail ("clientID", message, until, "nextAt", "rootID")
+    select ${a.client.id}, 'x', now() + interval '1 day', now() + interval '1 hour', ${one.id}::bigint
+    from generate_series(1, ${mailLimits.waitingOfOneMax}::int)`.execute(db);
+  try {
+    const role = await roleOf(one);
+    const body = sub(role, { password: 'a first password' });
+    const below = await by(api, one).make('/user/account', body);
+    ok(await by(api, one).put('/user/account/password', { id: below, password: 'set by its root' }));
+    ok(await op.put('/client/account/password', { id: two.id, password: 'set by the operator' }));
+    await mailing.smtp.next(two.email);
+    const isSent = async () => {
+      const { n } = (await row<{ n: number }>(db, sql`select count(*)::int as n from mail`))!;
+      return n === mailLimits.waitingOfOneMax || undefined;
+    };
+    await until(isSent, 'all that may go');
+    assert.ok(!mailing.smtp.mails.some(({ to }) => to.includes(body.email)));
+  } finally {
+    await sql`delete from mail where "rootID" = ${one.id}`.execute(db);
+  }
+});
+
 test('a root account has so many sub-accounts', async () => {
   const one = await customer();
   const role = await roleOf(one);
@@ -300,7 +325,8 @@ test('a refresh token that comes again is told: a line with its reason and addre
     sql`select 1 from "noticeEvent" where kind = 'tokenCopied' and "accountID" = ${often.id}`,
   );
   assert.equal(found.length, 1);
-  // nobody is offered to silence it
+  // nobody is offered to silence it, and who has is told
+  assert.equal(choiceOf({ tokenCopied: { inbox: false, mail: false } }, 'tokenCopied').inbox, true);
   const { choices } = await by(api, other).read('/user/notices/choices');
   assert.ok(!choices.some(({ kind }: { kind: string }) => kind === 'tokenCopied'));
 });

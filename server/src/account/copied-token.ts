@@ -43,7 +43,7 @@ export async function copyRefused(ctx: Context, { accountID, proxyID, token }: R
   // each copy ends what it is of, so an inbox has no more lines than there were sign-ins; a mailbox is filled by nobody
   if (sessions.tries.take([{ kind: 'account', key: `copied ${id}`, free: deviceMailsMax }])) return failure;
   const time = mailTime(person);
-  const whom = { operatorID: operatorOf(person), to: email, language };
+  const whom = { operatorID: operatorOf(person), rootID, to: email, language };
   await (token
     ? sendMail(db, services, { ...whom, template: 'tokenCopied', data: { time, ip, name: token.name } })
     : sendMail(db, services, { ...whom, template: 'sessionCopied', data: { time, ip } }));

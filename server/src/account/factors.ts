@@ -124,9 +124,9 @@ export async function mailTaken(
 ): Promise<boolean> {
   const account = await readerOf(db, accountID);
   if (!account) return false;
-  const { email: to, language } = account;
+  const { email: to, language, rootID } = account;
   const data = { time: mailTime(account) };
-  return sendMail(db, services, { operatorID: operatorOf(account), to, language, template, data });
+  return sendMail(db, services, { operatorID: operatorOf(account), rootID, to, language, template, data });
 }
 
 const tryClaims = (accountID: number): Claim[] => [{ kind: 'account', key: `code ${accountID}`, free: codeTries.freeOfAccount }];

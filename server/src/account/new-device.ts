@@ -51,6 +51,7 @@ export async function newDevice(ctx: Context, account: CodeReader, from: From, i
     // where no mail can go out people sign in all the same: the list of sessions tells of it
     await sendMail(db, services, {
       operatorID: operatorOf(account),
+      rootID,
       to: email,
       language,
       template: 'newDevice',

@@ -13,7 +13,8 @@ export async function mailPassword(ctx: Context, accountID: number): Promise<voi
   const person = await readerOf(db, accountID);
   if (!person) return;
   const time = mailTime(person);
-  const whom = { operatorID: operatorOf(person), to: person.email, language: person.language };
+  const { rootID, email: to, language } = person;
+  const whom = { operatorID: operatorOf(person), rootID, to, language };
   await (actor.accountID === accountID
     ? sendMail(db, services, { ...whom, template: 'passwordChanged', data: { time, ip } })
     : sendMail(db, services, { ...whom, template: 'passwordSetBy', data: { time, by: actor.proxyName ?? actor.email } }));

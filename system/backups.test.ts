@@ -83,6 +83,9 @@ test('the owner alone, a person alone; nothing to restore yet; who has said noth
 
 test('by the clock into the folder, restored for a trial by itself; a next time in the zone that was said', async () => {
   assert.equal((await put({ passphrase })).status, 200);
+  // as whoever was the owner before has left it
+  const former = await api.account('client', 'former@test.test');
+  await sql`insert into "databaseBackup" ("clientID", enabled) values (${former.id}, true)`.execute(api.database.db);
   const { nextAt, passphraseIsSet } = await read();
   assert.equal(passphraseIsSet, true);
   assert.equal(new Date(nextAt).toISOString().slice(11, 16), '19:00', 'three in the morning in Taipei');
@@ -97,6 +100,13 @@ test('by the clock into the folder, restored for a trial by itself; a next time 
   assert.match(made!.file, /^breakwater-[\dT-]+-[0-9a-f]{6}\.tar\.zst\.age$/);
   assert.ok(!existsSync(join(data, 'restore-test')) && !existsSync(join(data, 'run/backup')));
   assert.ok(Date.parse((await read()).nextAt) > Date.now(), 'its turn has moved on');
+  const theirs = sql`"backupID" = (select id from "databaseBackup" where "clientID" = ${former.id})`;
+  assert.equal(
+    await row(api.database.db, sql`select 1 from "backupRun" where ${theirs}`),
+    undefined,
+    'nobody is sent it but the owner',
+  );
+  await sql`delete from "databaseBackup" where "clientID" = ${former.id}`.execute(api.database.db);
 });
 
 test('overdue: its time is over and nobody began it, or none has succeeded for twice its rhythm; in time it is not', async () => {

@@ -14,6 +14,7 @@ import { leastOf } from '#contract/system/room.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import { mailPolicy } from '#server/kit/mail/send.ts';
 import { Sealed, Sealing } from '#server/kit/sealed.ts';
+import { ownerID } from '#server/kit/owner.ts';
 import { plainText } from '#server/kit/text.ts';
 import { type Database, type Db, openDatabase, row, rows } from '#server/store/db.ts';
 import { type BackupSettings, lastDone, nextBackup } from '#server/system/database-backup.ts';
@@ -47,12 +48,15 @@ const stagedFolder = 'run/backup';
 /** nice(2), of all it starts too */
 const priority = 10;
 
-/** What the clock says is due becomes a run; one that nobody speaks of any more has failed. */
+/**
+ * What the clock says is due becomes a run; one that nobody speaks of any more has failed. Of the owner alone: who was it before is sent
+ * nothing any more.
+ */
 async function due(db: Db): Promise<void> {
   await sql`update "backupRun" set state = 'failed', "endedAt" = now(), problem = ${backupSaid('brokenOff')}
     where state = 'running' and "beatAt" < now() - ${backupLimits.beatSeconds} * interval '1 second'`.execute(db);
   await sql`with now_due as (
-      update "databaseBackup" set "nextAt" = ${nextBackup} where enabled and "deletedAt" is null and "nextAt" <= now() returning id)
+      update "databaseBackup" set "nextAt" = ${nextBackup} where enabled and "deletedAt" is null and "nextAt" <= now() and "clientID" = ${ownerID} returning id)
     insert into "backupRun" ("backupID", kind) select id, 'backup' from now_due
     on conflict ("backupID") where state in ('asked', 'running') do nothing`.execute(db);
 }

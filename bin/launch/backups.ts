@@ -81,7 +81,8 @@ async function isDue(connectionString: string): Promise<boolean> {
     const { rows } = await client.query<{ due: boolean }>(
       `select exists (select 1 from "backupRun" where state = 'asked'
           or (state = 'running' and "beatAt" < now() - ${backupLimits.beatSeconds} * interval '1 second'))
-        or exists (select 1 from "databaseBackup" where enabled and "deletedAt" is null and "nextAt" <= now()) as due`,
+        or exists (select 1 from "databaseBackup" where enabled and "deletedAt" is null and "nextAt" <= now()
+          and "clientID" = (select id from account where "isOwner")) as due`,
     );
     return rows[0]!.due;
   } catch {

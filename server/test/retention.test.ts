@@ -179,6 +179,21 @@ test('more than one step holds; a row somebody holds is passed over; a run that 
   assert.equal((await retain(db)).removed['blacklist'], 3);
 });
 
+test('that there was an owner is known for good: the next operator that is made makes nobody the owner', async () => {
+  const { db } = api.database;
+  const person = { name: 'x', auth: 'client', isRoot: true, deletedAt: ago(900) };
+  const other = await insert('account', { ...person, email: `other-${serial}@test.test` });
+  await sql`update account set "isOwner" = false where "isOwner"`.execute(db);
+  const owner = await insert('account', { ...person, email: `owner-${serial}@test.test`, isOwner: true });
+  try {
+    await retain(db);
+    assert.deepEqual([await isThere('account', other), await isThere('account', owner)], [false, true]);
+  } finally {
+    await sql`delete from account where id = ${owner}`.execute(db);
+    await sql`update account set "isOwner" = true where id = ${a.client.id}`.execute(db);
+  }
+});
+
 test('what may be without what it names stays when that is long gone', async () => {
   const { db } = api.database;
   const maker = await insert('account', {

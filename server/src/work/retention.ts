@@ -134,6 +134,8 @@ function deletedRows(db: Db, name: string, references: readonly Reference[], day
   const free = own
     .filter(one => !links.has(one.child))
     .map(({ child, column }) => sql` and not exists (select from ${sql.table(child)} c where ${sql.ref(`c.${column}`)} = x.id)`);
+  // that there was an owner is a fact: without it the next operator that is made would make the oldest one the owner (kit/owner.ts)
+  if (name === 'account') free.push(sql` and not x."isOwner"`);
   return () =>
     step(db, async trx => {
       const due = await rows<{ id: number }>(

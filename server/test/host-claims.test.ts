@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { Keys } from '#server/kit/crypto.ts';
+import { registry } from '#server/kit/metrics.ts';
 import { proofOf } from '#server/kit/name-proof.ts';
 import { Sealing } from '#server/kit/sealed.ts';
+import { poll } from '#server/store/engine-process.ts';
 import { broken, by, ok } from './expect.ts';
 import { Api, password, type Reply, type Tenant } from './harness.ts';
 import { TxtServer } from './txt-server.ts';
@@ -164,6 +166,15 @@ test('whatever a name server says, only the record shows it', async () => {
   assert.equal(await state(one, long), 'missing');
   wanted(await brand(one, { hostname: long }));
   for (const bad of ['', ' ', 'a b.test', 'a.test/x']) assert.equal((await proof(one, bad)).status, 400, bad);
+});
+
+test('of one operator four zones are asked at a time, another’s meanwhile', async () => {
+  dns.records.set('*.dark.test', 'silent');
+  const slow = Array.from({ length: 6 }, (_, n) => state(one, `n${n}.dark.test`));
+  const waiting = async () => /^breakwater_queue_waiting\{queue="hostProofs"\} 2$/m.test(await registry.metrics());
+  assert.ok(await poll(waiting, 20_000));
+  assert.equal(await state(other, 'bright.test'), 'missing');
+  assert.deepEqual(await Promise.all(slow), Array(6).fill('unanswered'));
 });
 
 test('hosts of the installation are nobody else’s, whatever a zone says; a sub-account is given its operator’s word', async () => {

@@ -124,6 +124,19 @@ test('what is refused is told of the group or the name it was for, each with its
   assert.deepEqual(await refusals(driver.applyNames(zone, names)), [['bad', 'no 0']]);
 });
 
+test('whoever leaves takes all that is not refused, whatever is', async () => {
+  const held = [
+    ...['a', 'b', 'c', 'd'].map(label => record(label, 'CNAME', 'g1.l.cdn.test')),
+    record('g1.l', 'A', '192.0.2.1'),
+    record('v.g1.l', 'TXT', '7'),
+  ];
+  const { driver, written } = startStore(held, unit => unit.some(({ name }) => name.startsWith('a.')));
+  await assert.rejects(driver.leave(zone), { name: 'DnsProblem', trouble: 'refused', message: 'no 0' });
+  assert.deepEqual([...new Set(written.flat().map(one => one.name))].sort(), [
+    ...['a', 'b', 'c', 'd', 'g1.l', 'v.g1.l'].map(name => `${name}.cdn.test`),
+  ]);
+});
+
 test('a version is a number and nothing else; whoever leaves takes what is ours, part by part', async () => {
   const held = [
     record('www', 'A', '192.0.2.9'),

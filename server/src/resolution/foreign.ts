@@ -16,7 +16,7 @@ import {
   observedGroups,
   type Prepared,
 } from './driver.ts';
-import { PartRefused } from './apart.ts';
+import { PartRefused, type Refusal, refusedOf } from './apart.ts';
 import { groupName, groupOf, siteName, ttl, versionName } from './names.ts';
 
 /** All records of a name of one type; none: they go. */
@@ -193,8 +193,15 @@ export class ForeignDriver implements NameDriver {
   async leave(zone: NameZone): Promise<void> {
     const { names, groups } = await this.observe(zone);
     const all = [...names.keys()].map(label => ({ label, groupID: null }));
-    for (let from = 0; from < all.length; from += this.can.namesMost)
-      await this.applyNames(zone, all.slice(from, from + this.can.namesMost));
-    if (groups.size) await this.applyGroups(zone, [], [], [...groups.keys()]);
+    const refused: Refusal<unknown>[] = [];
+    // what is refused of one keeps no other here: nobody comes back for it once the setting is gone
+    for (let from = 0; from < all.length; from += this.can.namesMost) {
+      const some = all.slice(from, from + this.can.namesMost);
+      refused.push(...(await refusedOf(some, this.applyNames(zone, some))));
+    }
+    const ids = [...groups.keys()];
+    if (ids.length) refused.push(...(await refusedOf(ids, this.applyGroups(zone, [], [], ids))));
+    const [first] = refused;
+    if (first) throw new DnsProblem('refused', first.why, undefined, first.said);
   }
 }

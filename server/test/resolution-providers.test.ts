@@ -113,6 +113,13 @@ for (const driver of providers)
       ok(tried);
       assert.deepEqual(tried.body.zones, [{ cnameID, domainName: zone, isThere: true }]);
       assert.ok(await poll(async () => (await told()).unprocessed === 0 && (await told()).error === '', 10_000, 50));
+      // a name that is refused waits alone, and keeps nobody from asking its server
+      await sql`update cname set error = 'no', "nextAt" = now() + interval '200 seconds' where id = ${cnameID}`.execute(
+        api.database.db,
+      );
+      ok(await client().post('/client/setting/dns/test', { id: dnsSettingID }));
+      ok(await client().post('/client/setting/dns/cname/preview', { id: cnameID }));
+      await sql`update cname set error = '', "nextAt" = now() where id = ${cnameID}`.execute(api.database.db);
       fake().isReadOnly = true;
       is(await client().post('/client/setting/dns/test', { id: dnsSettingID }), 'invalidDNSSetting');
       fake().isReadOnly = false;

@@ -20,10 +20,10 @@ export async function askNow<T>(
     db,
     sql`select ${settingColumns} as setting from "dnsSetting" s where s.id = ${dnsSettingID}`,
   ))!;
-  // by a button too; another key makes it another
+  // by a button too; another key makes it another. A name that is refused waits alone, and nobody for it.
   const resting = await row<ToldZone>(
     db,
-    sql`select error, "errorSaid", '[]'::jsonb as refused, 0 as "refusedCount" from cname where "dnsSettingID" = ${dnsSettingID} and "deletedAt" is null and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
+    sql`select error, "errorSaid", '[]'::jsonb as refused, 0 as "refusedCount" from cname where "dnsSettingID" = ${dnsSettingID} and "deletedAt" is null and tries > 0 and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
   );
   const saying = (why: string) => ({ errorData: [{ path: 'id', rule: 'dnsSaid' as const, bounds: { why } }] });
   if (resting) throw new Fail('dnsExecution', saying(errorIn(resting, language)));

@@ -96,10 +96,16 @@ export class UpdatedServer implements RecordStore {
       try {
         await inHalves(part, some => this.#change(zone, some), mayBePart);
       } catch (error) {
-        if (!(error instanceof PartRefused)) throw error;
+        if (!(error instanceof PartRefused)) throw await this.#ofMany(zone, error);
         refused.push(...error.refusals.map(one => ({ ...one, part: (one.part as Prepared).unit }))); // of `part`
       }
     if (refused.length) throw new PartRefused(refused);
+  }
+  /** Of many names nearly all of which are kept from the key it is no word about the key, where that is known for the zone. */
+  async #ofMany(zone: string, error: unknown): Promise<unknown> {
+    if (!(error instanceof KeyRefused) || !mayBePart(error)) return error;
+    await this.has(zone).catch(ofZone);
+    return new DnsProblem('refused', error.message, undefined, error.said);
   }
   async #change(zone: string, some: readonly Prepared[]): Promise<void> {
     try {

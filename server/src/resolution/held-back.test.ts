@@ -119,3 +119,37 @@ test('where nearly all were refused a few are tried after a while, and more once
   back.more();
   assert.equal(back.namesMost, 24);
 });
+
+test('meanwhile none is tried whose turn it would be, also where something else is wanted of it now', () => {
+  let now = 0;
+  const back = new HeldBack(() => now);
+  back.sites.tried([1], wanted([1, 7]), [why(1)], nameOf);
+  back.again(12);
+  back.sites.of(wanted([1, 8]));
+  now = 14_999;
+  assert.equal(back.areSitesDue, false);
+  now = 15_000;
+  assert.equal(back.areSitesDue, true);
+  back.begin();
+  assert.equal(back.areSitesDue, true);
+});
+
+test('however many zones there are at a name server, each has its turn', () => {
+  let now = 0;
+  const backs = new HeldBacks(() => now);
+  const zones = Array.from({ length: 40 }, (_, i) => ({ zone: { id: i + 1 }, server: 'a', clientID: 1 }) as HeldZone); // nothing else of it is read
+  backs.keep(zones);
+  for (const one of zones) backs.of(one, false).sites.tried([1], wanted([1, 7]), [why(1)], nameOf);
+  backs.keep(zones);
+  const tried = new Set<number>();
+  // as whoever steers comes by, and each of them is refused again
+  for (; now < 300_000; now += 1000)
+    for (const one of backs.inTurn(zones)) {
+      const back = backs.of(one, false);
+      if (!back.areSitesDue) continue;
+      tried.add(one.zone.id);
+      back.sites.tried([1], wanted([1, 7]), [why(1)], nameOf);
+      back.pause();
+    }
+  assert.equal(tried.size, 40);
+});

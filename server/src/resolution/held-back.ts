@@ -135,6 +135,7 @@ export class HeldBack {
   readonly #now: () => number;
   readonly #shared: Shared;
   #pausedUntil = -Infinity;
+  #pausedAt = -Infinity;
   /** names that are tried at a time, of those that nothing is known of */
   #namesMost = Infinity;
   #againAt = Infinity;
@@ -148,8 +149,13 @@ export class HeldBack {
     this.sites = new Kind(now, pausedUntil);
   }
 
+  /** While only a few are tried at a time nobody is tried in between, whose turn it might be otherwise. */
   get areSitesDue(): boolean {
-    return this.sites.dueMs <= 0 || this.#againAt <= this.#now();
+    return Number.isFinite(this.#againAt) ? this.#againAt <= this.#now() : this.sites.dueMs <= 0;
+  }
+  /** when some of its names were refused again last */
+  get pausedAt(): number {
+    return this.#pausedAt;
   }
   get namesMost(): number {
     return this.#namesMost;
@@ -168,6 +174,7 @@ export class HeldBack {
   }
   /** Some were refused again: other zones there have their turn first. */
   pause(): void {
+    this.#pausedAt = this.#now();
     this.#shared.until = this.#now() + pauseMs;
     this.#pausedUntil = this.#now() + pauseMs * Math.min(this.#shared.zones, turnsMost);
   }
@@ -212,16 +219,26 @@ export const placeOf = ({ server, clientID }: Pick<HeldZone, 'server' | 'clientI
 export class HeldBacks {
   readonly #all = new Map<number, { server: string; back: HeldBack }>();
   readonly #shared = new Map<string, Shared>();
+  readonly #now: (() => number) | undefined;
+
+  constructor(now?: () => number) {
+    this.#now = now;
+  }
 
   /** `isAnew`: nothing of it waits. */
   of(held: Pick<HeldZone, 'zone' | 'server' | 'clientID'>, isAnew: boolean): HeldBack {
     const { id } = held.zone;
     const server = placeOf(held);
     const known = this.#all.get(id);
-    const one = known?.server === server ? known : { server, back: new HeldBack(undefined, this.#sharedOf(server)) };
+    const one = known?.server === server ? known : { server, back: new HeldBack(this.#now, this.#sharedOf(server)) };
     this.#all.set(id, one);
     if (isAnew) one.back.hurry();
     return one.back;
+  }
+  /** Whose names were tried again longest ago is first: however many zones there are, each has its turn. */
+  inTurn(zones: readonly HeldZone[]): HeldZone[] {
+    const at = ({ zone }: HeldZone) => this.#all.get(zone.id)?.back.pausedAt ?? -Infinity;
+    return zones.toSorted((one, other) => (at(one) < at(other) ? -1 : at(one) > at(other) ? 1 : 0));
   }
   #sharedOf(server: string): Shared {
     const shared = this.#shared.get(server) ?? { until: -Infinity, zones: 1 };

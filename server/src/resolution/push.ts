@@ -10,6 +10,9 @@ import type { HeldZone } from './load.ts';
 import { groupName, siteName } from './names.ts';
 import { split } from './servers.ts';
 
+/** Names that are many have so long at a time: groups have their turn in between, and a node that fails does not wait for all of them. */
+const namesMs = 1000;
+
 /** Groups asked for after a push, to see that what was written is what is answered. */
 const askedMost = 20;
 
@@ -124,14 +127,17 @@ interface Name {
   label: string;
   groupID: number | null;
 }
-/** Which group each site leads to, in parts, until `isStopping`; what is refused of one is noted in `back`, and keeps no other. */
+/**
+ * Which group each site leads to, in parts, until `isStopping`; what is refused of one is noted in `back`, and keeps no other. @returns whether
+ * there are more, which have not been tried
+ */
 export async function pushNames(
   db: Db,
   driver: NameDriver,
   { zone, clientID }: HeldZone,
   back: HeldBack,
   isStopping: () => boolean,
-): Promise<void> {
+): Promise<boolean> {
   const differing = (which: Sql, most: number) =>
     rows<Name>(
       db,
@@ -161,6 +167,7 @@ export async function pushNames(
   const known = back.sites.ids.length ? await differing(sql`${id} = any(${back.sites.ids})`, back.sites.ids.length) : [];
   const { all: held, due } = back.sites.of(wantedOf(known));
   const left = [...held];
+  const until = performance.now() + namesMs;
   back.begin();
   for (;;) {
     const found = await differing(sql`${id} <> all(${left})`, driver.can.namesMost);
@@ -170,12 +177,13 @@ export async function pushNames(
     if (refusals) left.push(...(await note(some, refusals)).map(one => one.siteID));
     const isRest = some.length < found.length;
     // it is left alone for a while: groups have their turn, and other zones there
-    if (!refusals || (isRest && refusals.length)) {
+    if (!refusals || (isRest && 2 * refusals.length > some.length)) {
       back.again(triedApartMost);
       break;
     }
     back.more();
-    if ((!isRest && found.length < driver.can.namesMost) || isStopping()) break;
+    if (!isRest && found.length < driver.can.namesMost) break;
+    if (isStopping() || performance.now() >= until) return true;
   }
   const byID = new Map(known.map(one => [one.siteID, one]));
   for (const ids of growing(due)) {
@@ -189,6 +197,7 @@ export async function pushNames(
     back.pause();
     break;
   }
+  return false;
 }
 
 /**

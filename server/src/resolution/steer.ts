@@ -310,7 +310,8 @@ export class Steering {
     const [embeddeds, foreign] = split(due, one => one.server === embedded);
     for (const [server, held] of Map.groupBy(foreign, one => one.server))
       void this.#lanes.enter(`push ${server}`, async () => {
-        for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one));
+        for (const one of this.#backs.inTurn(held))
+          if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one));
       });
     // operator by operator: one whose zones take long goes on by itself, zone by zone; who has no turn in this one is among the first in the next
     const operators = [...Map.groupBy(embeddeds, one => one.clientID)];
@@ -322,7 +323,7 @@ export class Steering {
         const [clientID, own] = one;
         this.#lastOperator = clientID;
         const each = async () => {
-          for (const held of own) {
+          for (const held of this.#backs.inTurn(own)) {
             if (this.#isStopping || left() === 0) return;
             begun.add(held.zone.id);
             await this.#lanes.enter(laneOf(held), () => this.#push(held));
@@ -338,7 +339,7 @@ export class Steering {
   /** Brings a zone to what it should answer. */
   async #push(held: HeldZone): Promise<void> {
     const { db } = this.#database;
-    const { zone, clientID } = held;
+    const { zone, clientID, isOld } = held;
     let driver: NameDriver | undefined;
     try {
       driver = this.#servers.of(held);
@@ -351,7 +352,6 @@ export class Steering {
     const begun = this.#begun.get(zone.id);
     const term = this.#term;
     try {
-      const { isOld } = held;
       const all = (await this.#answers.all(db)).filter(one => one.clientID === clientID).map(one => one.answer);
       const { apart, refused } = partsOf();
       const back = this.#backs.of(held, isOld);
@@ -360,11 +360,12 @@ export class Steering {
       const hasPushed = await apart(pushGroups(db, driver, held, all, back)).finally(() => isOld && driver.refresh(zone, all));
       await noteLines(db, driver, held);
       const isNamesDue = this.#namesDue.delete(zone.id) || back.areSitesDue;
-      if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, back, () => this.#isStopping);
+      const isMore = (isNamesDue || isOld || held.tries > 0) && (await pushNames(db, driver, held, back, () => this.#isStopping));
       if (refused[0]) throw refused[0];
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
       await back.note(db, held, hasPushed === true || isOld || held.isFailing, () => driver.lacks?.(zone) ?? '');
+      if (isMore) (this.#namesDue.add(zone.id), this.#call());
     } catch (error) {
       await this.#failed(held, whyOf(error));
     } finally {

@@ -51,7 +51,17 @@ export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promi
   const known = new Set(sites.map(one => one.label));
   const lost = sites.filter(one => names.get(one.label) !== one.groupID).map(one => one.siteID);
   if (lost.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${lost})`.execute(db);
-  const strange = [...names.keys()].filter(label => !known.has(label)).map(label => ({ label, groupID: null }));
+  const unknown = [...names.keys()].filter(label => !known.has(label));
+  // Whoever wrote a name may have ended, or been told to wait, before it was noted: a site's own is answered, and is no stranger. It is written anyway.
+  const live = new Set(
+    (
+      await rows<{ label: string }>(
+        db,
+        sql`select s."cnameKey" as label from site s where s."clientID" = ${clientID} and s."deletedAt" is null and s."cnameKey" = any(${unknown})`,
+      )
+    ).map(one => one.label),
+  );
+  const strange = unknown.filter(label => !live.has(label)).map(label => ({ label, groupID: null }));
   // groups of its operator alone: others' nodes are not to be read in its zone
   const mine = (await storedAnswers(db)).filter(one => one.clientID === clientID);
   const stored = new Map(mine.map(one => [one.groupID, groupAnswer(one)]));

@@ -147,14 +147,18 @@ export const dnsSettingCalls = implement(
         size: names + groups + sum('names') + sum('groups'),
         names: names + sum('names'),
         groups: groups + sum('groups'),
-        errors: [...errors, ...left].map(({ cnameID, domainName, nextAt, ...told }) => ({
-          cnameID,
-          domainName,
-          error: errorIn(told, ctx.language),
-          nextAt,
-          refused: refusedIn(told, ctx.language),
-          refusedCount: told.refusedCount,
-        })),
+        errors: [...errors, ...left].map(({ cnameID, domainName, nextAt, ...told }) => {
+          const refused = refusedIn(told, ctx.language);
+          return {
+            cnameID,
+            domainName,
+            error: errorIn(told, ctx.language),
+            nextAt,
+            refused,
+            // of what is not said any more nobody is told how many there were
+            refusedCount: refused.length ? told.refusedCount : 0,
+          };
+        }),
       };
     },
     'POST /dns/recovery': async ({ ctx }) => {

@@ -237,7 +237,7 @@ export class Steering {
   async #zones(isGone = false): Promise<HeldZone[]> {
     const zones = await zonesOf(this.#database.db, sql`true`, isGone);
     for (const one of zones) one.isDue ||= performance.now() >= (this.#waits.get(one.zone.id) ?? Infinity);
-    return zones;
+    return this.#backs.inTurn(zones);
   }
 
   /** Each name server has its zones, and none that are gone; one it does not take keeps no other from it. @returns whether some are to be compared */
@@ -310,11 +310,10 @@ export class Steering {
     const [embeddeds, foreign] = split(due, one => one.server === embedded);
     for (const [server, held] of Map.groupBy(foreign, one => one.server))
       void this.#lanes.enter(`push ${server}`, async () => {
-        for (const one of this.#backs.inTurn(held))
-          if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one));
+        for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one));
       });
     // operator by operator: one whose zones take long goes on by itself, zone by zone; who has no turn in this one is among the first in the next
-    const operators = [...Map.groupBy(embeddeds, one => one.clientID)];
+    const operators = [...Map.groupBy(embeddeds, one => one.clientID)].toSorted(([one], [other]) => one - other);
     const [earlier, later] = split(operators, ([clientID]) => clientID <= this.#lastOperator);
     const all = [...later, ...earlier];
     let at = 0;
@@ -323,7 +322,7 @@ export class Steering {
         const [clientID, own] = one;
         this.#lastOperator = clientID;
         const each = async () => {
-          for (const held of this.#backs.inTurn(own)) {
+          for (const held of own) {
             if (this.#isStopping || left() === 0) return;
             begun.add(held.zone.id);
             await this.#lanes.enter(laneOf(held), () => this.#push(held));
@@ -365,7 +364,7 @@ export class Steering {
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
       await back.note(db, held, hasPushed === true || isOld || held.isFailing, () => driver.lacks?.(zone) ?? '');
-      if (isMore) (this.#namesDue.add(zone.id), this.#call());
+      if (isMore && this.#namesDue.add(zone.id)) this.#call();
     } catch (error) {
       await this.#failed(held, whyOf(error));
     } finally {

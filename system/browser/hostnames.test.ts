@@ -5,7 +5,7 @@ import { password } from '#system/whole.ts';
 import { TxtServer } from '../../server/test/txt-server.ts';
 import { type Look, picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
-import { press, typeInto } from './keys.ts';
+import { focusedIs, press, typeInto } from './keys.ts';
 import { serious } from './serious.ts';
 
 const branding = '/client/userManagement/customizeLogo';
@@ -115,6 +115,8 @@ for (const [nth, look] of (
     dns.records.set(record, ['v=spf1 -all', value]);
     await press(page, 'button', words.again, proof);
     await state(words.proven);
+    // whoever asked again by keyboard stands where they stood
+    await focusedIs(page, page.locator(proof).getByRole('button', { name: words.again }));
     await shot('proven');
     await page.keyboard.press('Control+Enter');
     await page.locator('.ant-table-row', { hasText: host }).waitFor();
@@ -134,6 +136,12 @@ test('the console’s address asks for the same record, by keyboard alone; where
   const record = await copied(visitor, 'Name');
   assert.equal(record, '_breakwater.console.house.test');
   const value = await copied(visitor, 'Value');
+  // a question that finds no answer leaves nobody without a word
+  await page.route('**/outgoingURL/proof?*', route => route.abort());
+  await press(page, 'button', 'Check again', proof);
+  await state('could not be checked');
+  await page.unroute('**/outgoingURL/proof?*');
+  visitor.takeProblems();
   dns.records.set(record, 'servfail');
   await press(page, 'button', 'Check again', proof);
   await state('did not answer');

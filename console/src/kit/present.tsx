@@ -23,6 +23,12 @@ export const errorTexts: ErrorTexts = {
 export const presented = (error: unknown, options: PresentOptions = {}): Presented =>
   presentError(error, errorTexts, { maxLogExportTimes: currentSelf()?.maxLogExportTimes, ...options });
 
+/** Why a question has no answer, where that stands beside it. */
+export function whyOf(error: unknown): string {
+  const what = presented(error);
+  return what.kind === 'message' || what.kind === 'fields' ? what.text : t('error.generic');
+}
+
 export function show(what: Presented) {
   if (what.kind === 'message') notify[what.level](what.text);
   if (what.kind === 'fields') notify.error(what.text);

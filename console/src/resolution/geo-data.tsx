@@ -11,7 +11,7 @@ import { fieldsOf } from '../kit/errors.ts';
 import { notify } from '../kit/notice.ts';
 import { useCan } from '../kit/permissions.ts';
 import { PlaceShown } from '../kit/pieces.ts';
-import { present, presented } from '../kit/present.tsx';
+import { present, whyOf } from '../kit/present.tsx';
 import { query, queryClient, useAction } from '../kit/query.ts';
 import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
@@ -44,11 +44,6 @@ function Licence({ licence }: { licence: string }) {
     </>
   );
 }
-
-const whyOf = (error: Error) => {
-  const what = presented(error);
-  return what.kind === 'message' || what.kind === 'fields' ? what.text : t('error.generic');
-};
 
 function Tried() {
   const [typed, type] = useState('');

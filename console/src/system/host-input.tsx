@@ -6,6 +6,7 @@ import { brandHost, consoleAddress } from '#contract/rules/branding.ts';
 import { Facts } from '../kit/bits.tsx';
 import { useSettled } from '../kit/choices.ts';
 import { Copied } from '../kit/copy.tsx';
+import { whyOf } from '../kit/present.tsx';
 import { query, unkept } from '../kit/query.ts';
 import type { CustomInput } from '../kit/resource.ts';
 import { Toned } from '../kit/status.tsx';
@@ -55,13 +56,34 @@ function HostProof({ of, host }: { of: keyof typeof asks; host: string }) {
   const settled = useSettled(host);
   const { rule, ask } = asks[of];
   const isAsked = settled !== '' && rule.check(settled) === true;
-  const { data, isFetching, isPlaceholderData, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     // both answer the same
     ...(ask(settled) as ReturnType<(typeof asks)['hostname']['ask']>),
     ...unkept,
     enabled: isAsked,
   });
-  if (!data || !isAsked || isPlaceholderData || settled !== host || data.state === 'free') return null;
+  if (!isAsked || isPlaceholderData || settled !== host) return null;
+  // one button all along: whoever asks again stands on it still, whatever is said then
+  const said = (tone: 'good' | 'warn', text: string) => (
+    <div className="host-proof-state">
+      <span role="status">
+        <Toned tone={tone}>{text}</Toned>
+      </span>
+      <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+        {t('hostProof.again')}
+      </Button>
+    </div>
+  );
+  const failed = error && t('hostProof.failed', { why: whyOf(error) });
+  if (!data)
+    return (
+      failed && (
+        <section className="host-proof" aria-label={t('hostProof.title')}>
+          {said('warn', failed)}
+        </section>
+      )
+    );
+  if (data.state === 'free') return null;
   const { state, record, value } = data;
   return (
     <section className="host-proof" aria-label={t('hostProof.title')}>
@@ -73,16 +95,7 @@ function HostProof({ of, host }: { of: keyof typeof asks; host: string }) {
           [t('hostProof.value'), <Copied key="value" text={value} />],
         ]}
       />
-      <div className="host-proof-state">
-        <span role="status">
-          <Toned tone={state === 'proven' ? 'good' : 'warn'}>{t(`hostProof.${state}`)}</Toned>
-        </span>
-        {state !== 'proven' && (
-          <Button size="small" loading={isFetching} onClick={() => void refetch()}>
-            {t('hostProof.again')}
-          </Button>
-        )}
-      </div>
+      {said(state === 'proven' && !failed ? 'good' : 'warn', failed || t(`hostProof.${state}`))}
     </section>
   );
 }

@@ -85,6 +85,7 @@ export default {
   'hostProof.other':
     'There are TXT records of this name, none with this value. If you have just changed it, the old one counts until its TTL ends.',
   'hostProof.unanswered': 'The name servers of this domain did not answer, so nobody knows whether the record is there.',
+  'hostProof.failed': 'It could not be checked: {why}',
   'hostProof.again': 'Check again',
   'hostProof.refused': 'The record was not found when you saved',
   'hostProof.takenURL': 'Another operator has this hostname: ask your vendor',

@@ -82,6 +82,7 @@ export default {
   'hostProof.missing': '尚未找到这条记录。添加后可能要几分钟才查得到。',
   'hostProof.other': '这个名称有 TXT 记录，但内容都不是这一条。刚修改过的话，请等旧记录的 TTL 过期。',
   'hostProof.unanswered': '这个域名的 DNS 服务器没有回答，无法得知是否有这条记录。',
+  'hostProof.failed': '没有检查成功：{why}',
   'hostProof.again': '重新检查',
   'hostProof.refused': '保存时还没有找到这条记录',
   'hostProof.takenURL': '这个主机名已是其他运营商的，请联系供应商',
@@ -291,7 +292,7 @@ export default {
   'field.kinds': '事件',
   'help.webhook': '事件发生时，以 POST 送出 JSON。没有收到 2xx 就重试，最多八次，间隔越来越长。',
   'help.webhookSecret':
-    'Breakwater-Signature 标头是 v1= 加上以此密钥对“时间戳.正文”计算的 HMAC-SHA256（十六进制）。保存后不再显示；留空则保持不变。',
+    'Breakwater-Signature 请求头是 v1= 加上以此密钥对“时间戳.正文”计算的 HMAC-SHA256（十六进制）。保存后不再显示；留空则保持不变。',
   'help.webhookKinds': '留空：全部。',
   'noticeKind.state': '控制台上方显示的异常',
   'noticeKind.test': '测试',

@@ -10,8 +10,8 @@ test('what we say is said in the language of who reads it, with what it is about
   const said = backupSaid('noFolder', { folder });
   assert.equal(said, `There is no folder ${folder} on the machine of the control plane: make it, or name another.`);
   assert.equal(backupProblem(said, 'en_US'), said);
-  assert.equal(inChinese(said), `控制平面的機器上沒有目錄 ${folder}：請建立它，或改用別的目錄。`);
-  assert.equal(backupProblem(said, 'zh_CN'), `控制平面的机器上没有目录 ${folder}：请创建它，或改用别的目录。`);
+  assert.equal(inChinese(said), `控制平面的機器上沒有資料夾 ${folder}：請建立它，或改用別的資料夾。`);
+  assert.equal(backupProblem(said, 'zh_CN'), `控制平面的机器上没有文件夹 ${folder}：请创建它，或改用别的文件夹。`);
   assert.equal(inChinese('The disk is full.'), '磁碟已滿。');
 });
 

@@ -224,7 +224,7 @@ export default {
   'nameVerdicts.twice': '{count} named twice',
 
   'certificate.assign': 'Assign certificate: {name}',
-  'certificate.days': '{days} days left',
+  'certificate.days': '{days} {days, one: day, other: days} left',
   'certificateTime.success': 'Valid',
   'certificateTime.warning': 'Ends soon',
   'certificateTime.expired': 'Expired',

@@ -49,7 +49,7 @@ export default {
   'licenseWhy.missing': 'The license was taken back: reading and deleting go on; creating, enabling and editing do not.',
   'licenseWhy.illegal':
     'The file cannot be verified: it was edited, is of another installation, or the clock was set back. Register a good one, or set the clock right.',
-  'license.days': '{days} days',
+  'license.days': '{days} {days, one: day, other: days}',
   'license.issueTitle': 'Issue license: {name}',
   'license.orderTitle': 'License: {email}',
   'license.offlineTitle': 'Issue offline license',

@@ -313,7 +313,7 @@ export default {
   'answers.everybody': '所有人',
   'answers.answer': '应答',
   'answers.nothing': '没有地址：线路上没有节点',
-  'answers.since': '自',
+  'answers.since': '起始时间',
   'answers.where': '可查询的名称',
   'answers.noZones': '还没有 CNAME 域名，因此无处可查询。',
   'answers.changes': '变动记录',

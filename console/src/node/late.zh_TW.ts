@@ -33,7 +33,7 @@ export default {
 
   'field.upgrade': '升級狀態',
   'action.upgrade': '升級',
-  'action.upgradeLog': '升級記錄',
+  'action.upgradeLog': '升級日誌',
   'warning.upgradeUnproven':
     '所選節點目前都不正常：先升級的節點無法證明新版本可用，其餘節點仍會分階段接著升級。建議先讓至少一個節點恢復正常。每個節點會先在目前版本旁試跑新版本，失敗即維持原狀，期間持續服務訪客。',
   'warning.upgradeNode':
@@ -49,7 +49,7 @@ export default {
   'upgrade.withInstallation': '此節點直接使用安裝目錄中的程式，會隨安裝一起升級',
   'upgrade.over': '節點已升級',
   'upgrade.notOver': '部分節點未能升級',
-  'upgrade.logOf': '{node} 的升級記錄',
+  'upgrade.logOf': '{node} 的升級日誌',
   'upgrade.begun': '開始',
   'upgradeStep.fetching': '下載',
   'upgradeStep.placing': '解壓並安裝',
@@ -313,7 +313,7 @@ export default {
   'answers.everybody': '所有人',
   'answers.answer': '回應',
   'answers.nothing': '沒有位址：線路上沒有節點',
-  'answers.since': '自',
+  'answers.since': '起始時間',
   'answers.where': '可查詢的名稱',
   'answers.noZones': '還沒有 CNAME 網域，因此無處可查詢。',
   'answers.changes': '變動紀錄',

@@ -221,7 +221,7 @@ export default {
   'geoSource.failed': 'Not refreshed since {time}; the present data stay: {problem}',
   'field.geoSourceURL': 'Address of the source',
   'help.geoSourceURL':
-    'An .mmdb, .mmdb.gz, or a .tar.gz with an .mmdb in it. Put a licence key into the header, not into the address.',
+    'An .mmdb, .mmdb.gz, or a .tar.gz with an .mmdb in it. Put a license key into the header, not into the address.',
   'field.geoSourceHeaderName': 'Name of the header',
   'field.geoSourceHeader': 'Value of the header',
   'help.geoSourceHeader':

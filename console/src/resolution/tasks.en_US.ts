@@ -6,7 +6,7 @@ export default {
   'taskLine.geoRefresh.asking': 'Asking {host}',
   'taskLine.geoRefresh.unchanged': 'The source has no other file',
   'taskLine.geoRefresh.fetched': '{mb} MB came and were checked',
-  'taskLine.geoRefresh.taken': 'They count now: {networks} networks',
+  'taskLine.geoRefresh.taken': 'They count now: {networks} {networks, one: network, other: networks}',
   'taskLine.geoRefresh.dropped': 'The included data were chosen meanwhile: what came is not used',
   'taskLine.geoRefresh.kept': 'The present data stay:',
 } satisfies SameAs<typeof texts>;

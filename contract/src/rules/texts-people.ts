@@ -125,7 +125,7 @@ export const peopleTexts = {
   oidcUnlinked: {
     zh_TW: '沒有與此身分連結的帳號。請先以密碼登入，在「個人資訊」建立連結',
     zh_CN: '没有与此身份关联的账号。请先以密码登录，在“个人信息”建立关联',
-    en_US: 'No account is linked with this identity. Sign in with your password first, and link it under User information',
+    en_US: 'No account is linked with this identity. Sign in with your password first, and link it under My account',
   },
   roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
   ownerStays: {
@@ -175,7 +175,7 @@ export const peopleTexts = {
     zh_TW: '有 {count} 人登入時要用它寄出的驗證碼，移除後就進不來。請改填另一台伺服器，或先關閉登入驗證，並請這些人改用驗證器',
     zh_CN: '有 {count} 人登录时要用它发出的验证码，移除后就进不来。请改填另一台服务器，或先关闭登录验证，并请这些人改用验证器',
     en_US:
-      'Without it {count} people cannot sign in: their codes are mailed by it. Enter another server, or turn sign-in verification off and have them take an authenticator first',
+      'Without it {count} {count, one: person, other: people} cannot sign in: codes are mailed by it. Enter another server, or turn sign-in verification off and have them take an authenticator first',
   },
   mailServerNeededByOthers: {
     zh_TW:
@@ -183,7 +183,7 @@ export const peopleTexts = {
     zh_CN:
       '有 {count} 人登录时要用它发出的验证码，其中 {others} 人属于其他运营商或平台，移除后就进不来。请改填另一台服务器；其他运营商也可以设置自己的服务器',
     en_US:
-      'Without it {count} people cannot sign in, {others} of them of other operators or the vendor: their codes are mailed by it. Enter another server; other operators may also set one of their own',
+      'Without it {count} {count, one: person, other: people} cannot sign in, {others} of them of other operators or the vendor: codes are mailed by it. Enter another server; other operators may also set one of their own',
   },
   mailPasswordAgain: {
     zh_TW: '伺服器、連接埠、加密方式或使用者改變時，請重新輸入密碼',

@@ -44,7 +44,7 @@ export const resolutionTexts = {
   },
   geoHeaderAgain: {
     zh_TW: '來源換了主機，請重新輸入標頭的值',
-    zh_CN: '来源换了主机，请重新输入标头的值',
+    zh_CN: '来源换了主机，请重新输入请求头的值',
     en_US: 'The source is at another host: enter the header’s value again',
   },
   zoneOfAnother: {

@@ -193,12 +193,16 @@ export const ruleTexts = {
     zh_CN: '开始时间必须早于结束时间',
     en_US: 'The start must be before the end',
   },
-  spanTooLong: { zh_TW: '時間範圍最多 {days} 天', zh_CN: '时间范围最多 {days} 天', en_US: 'The range is at most {days} day(s)' },
+  spanTooLong: {
+    zh_TW: '時間範圍最多 {days} 天',
+    zh_CN: '时间范围最多 {days} 天',
+    en_US: 'The range is at most {days} {days, one: day, other: days}',
+  },
   endInFuture: { zh_TW: '結束時間不可晚於現在', zh_CN: '结束时间不能晚于现在', en_US: 'The end must not be in the future' },
   endTooRecent: {
     zh_TW: '只能匯出 {hours} 小時以前的資料',
     zh_CN: '只能导出 {hours} 小时以前的数据',
-    en_US: 'Only data up to {hours} hour(s) ago can be exported',
+    en_US: 'Only data up to {hours} {hours, one: hour, other: hours} ago can be exported',
   },
   nameUnproven: {
     zh_TW:

@@ -19,8 +19,8 @@ const texts = {
     en_US: 'The disk of the data folder would have become full.',
   },
   noFolder: {
-    zh_TW: '控制平面的機器上沒有目錄 {folder}：請建立它，或改用別的目錄。',
-    zh_CN: '控制平面的机器上没有目录 {folder}：请创建它，或改用别的目录。',
+    zh_TW: '控制平面的機器上沒有資料夾 {folder}：請建立它，或改用別的資料夾。',
+    zh_CN: '控制平面的机器上没有文件夹 {folder}：请创建它，或改用别的文件夹。',
     en_US: 'There is no folder {folder} on the machine of the control plane: make it, or name another.',
   },
   folderRights: {
@@ -29,19 +29,19 @@ const texts = {
     en_US: '{folder} must belong to the user that Breakwater runs as, and nobody else may write there (chmod 700).',
   },
   folderInside: {
-    zh_TW: '{folder} 是系統本身的一部分：請指定 {data} 以外的目錄，最好在另一顆磁碟上。',
-    zh_CN: '{folder} 是系统本身的一部分：请指定 {data} 以外的目录，最好在另一块磁盘上。',
+    zh_TW: '{folder} 是系統本身的一部分：請指定 {data} 以外的資料夾，最好在另一顆磁碟上。',
+    zh_CN: '{folder} 是系统本身的一部分：请指定 {data} 以外的文件夹，最好在另一块磁盘上。',
     en_US: '{folder} is a part of the installation: name a folder outside of {data}, at best on another disk.',
   },
-  notFolder: { zh_TW: '{folder} 不是目錄。', zh_CN: '{folder} 不是目录。', en_US: '{folder} is no folder.' },
+  notFolder: { zh_TW: '{folder} 不是資料夾。', zh_CN: '{folder} 不是文件夹。', en_US: '{folder} is no folder.' },
   longer: {
     zh_TW: '{name} 現在有 {bytes} 位元組，存放時是 {before}。',
     zh_CN: '{name} 现在有 {bytes} 字节，存放时是 {before}。',
     en_US: '{name} has {bytes} bytes now, and had {before} when it was put there.',
   },
   storeAway: {
-    zh_TW: '分析資料庫沒有回應：請先啟動 Breakwater，或不備份記錄。',
-    zh_CN: '分析数据库没有响应：请先启动 Breakwater，或不备份日志。',
+    zh_TW: '分析資料庫沒有回應：請先啟動 Breakwater，或不要包含日誌。',
+    zh_CN: '分析数据库没有响应：请先启动 Breakwater，或不要包含日志。',
     en_US: 'The analytics store does not answer: start Breakwater first, or leave the logs out (--without-logs).',
   },
   storeNotFrozen: {
@@ -51,7 +51,7 @@ const texts = {
   },
   nothingYet: {
     zh_TW: '還沒有可以還原的備份。',
-    zh_CN: '还没有可以恢复的备份。',
+    zh_CN: '还没有可以还原的备份。',
     en_US: 'There is no backup to restore yet.',
   },
   notEncrypted: {
@@ -61,15 +61,15 @@ const texts = {
   },
   otherArchive: {
     zh_TW:
-      '存放處的 {name} 是另一份備份檔：時間 {time}，{rows} 列，SHA-256 {sha256}；當時寫入的時間是 {before}，{count} 列，SHA-256 {sum}。',
+      '存放處的 {name} 是另一份備份檔：時間 {time}，{rows} 筆，SHA-256 {sha256}；當時寫入的時間是 {before}，{count} 筆，SHA-256 {sum}。',
     zh_CN:
-      '存放处的 {name} 是另一份备份文件：时间 {time}，{rows} 行，SHA-256 {sha256}；当时写入的时间是 {before}，{count} 行，SHA-256 {sum}。',
+      '存放处的 {name} 是另一份备份文件：时间 {time}，{rows} 条，SHA-256 {sha256}；当时写入的时间是 {before}，{count} 条，SHA-256 {sum}。',
     en_US:
       'What lies there as {name} is another archive: of {time}, with {rows} rows and the SHA-256 {sha256}. The one that was written is of {before}, with {count} rows and the SHA-256 {sum}.',
   },
   unrestorable: {
     zh_TW: '無法還原 {name}：{why}。',
-    zh_CN: '无法恢复 {name}：{why}。',
+    zh_CN: '无法还原 {name}：{why}。',
     en_US: '{name} cannot be restored: {why}.',
   },
   damaged: {
@@ -79,18 +79,18 @@ const texts = {
   },
   endsEarly: { zh_TW: '檔案不完整', zh_CN: '文件不完整', en_US: 'it ends in its middle' },
   otherPassphrase: {
-    zh_TW: '密碼片語不同，或檔案已損毀',
-    zh_CN: '密码短语不同，或文件已损坏',
+    zh_TW: '通行密語不同，或檔案已損毀',
+    zh_CN: '口令不同，或文件已损坏',
     en_US: 'the passphrase is another one, or it is damaged',
   },
   noPassphrase: {
-    zh_TW: '檔案已加密，但沒有密碼片語',
-    zh_CN: '文件已加密，但没有密码短语',
+    zh_TW: '檔案已加密，但沒有通行密語',
+    zh_CN: '文件已加密，但没有口令',
     en_US: 'it is encrypted, and no passphrase was given',
   },
   plain: {
-    zh_TW: '檔案沒有加密；若仍要採用，請不要提供密碼片語',
-    zh_CN: '文件没有加密；若仍要采用，请不要提供密码短语',
+    zh_TW: '檔案沒有加密；若仍要採用，請不要提供通行密語',
+    zh_CN: '文件没有加密；若仍要采用，请不要提供口令',
     en_US: 'it is not encrypted: leave the passphrase away to take it anyway',
   },
   notArchive: { zh_TW: '這不是備份檔', zh_CN: '这不是备份文件', en_US: 'it is no archive of a backup' },
@@ -106,13 +106,13 @@ const texts = {
   },
   changed: { zh_TW: '{name} 與寫入時不同', zh_CN: '{name} 与写入时不同', en_US: '{name} is not as it was written' },
   rowsDiffer: {
-    zh_TW: '{table} 還原後有 {found} 列，備份檔中有 {count} 列。',
-    zh_CN: '{table} 恢复后有 {found} 行，备份文件中有 {count} 行。',
+    zh_TW: '{table} 還原後有 {found} 筆，備份檔中有 {count} 筆。',
+    zh_CN: '{table} 还原后有 {found} 条，备份文件中有 {count} 条。',
     en_US: '{table} has {found} rows after the restore, and {count} in the archive.',
   },
   noAccount: {
     zh_TW: '備份檔中沒有任何帳號：還原後沒有人能登入。',
-    zh_CN: '备份文件中没有任何账号：恢复后没有人能登录。',
+    zh_CN: '备份文件中没有任何账号：还原后没有人能登录。',
     en_US: 'The archive holds no account: nobody could sign in.',
   },
   changing: {
@@ -127,7 +127,7 @@ const texts = {
     en_US: 'it gave less than it was asked for',
   },
   longList: {
-    zh_TW: '檔案清單沒有盡頭：請使用專用的儲存桶或前置字元',
+    zh_TW: '檔案清單沒有盡頭：請使用專用的儲存貯體或前綴',
     zh_CN: '文件清单没有尽头：请使用专用的存储桶或前缀',
     en_US: 'its list of files has no end: use a bucket or a prefix of its own',
   },
@@ -144,8 +144,8 @@ const texts = {
   noRight: { zh_TW: '沒有權限（{what}）', zh_CN: '没有权限（{what}）', en_US: 'EACCES: permission denied, {what}' },
   readOnly: { zh_TW: '檔案系統唯讀（{what}）', zh_CN: '文件系统只读（{what}）', en_US: 'EROFS: read-only file system, {what}' },
   gone: {
-    zh_TW: '沒有這個檔案或目錄（{what}）',
-    zh_CN: '没有这个文件或目录（{what}）',
+    zh_TW: '沒有這個檔案或資料夾（{what}）',
+    zh_CN: '没有这个文件或文件夹（{what}）',
     en_US: 'ENOENT: no such file or directory, {what}',
   },
 } as const satisfies Record<string, Text>;
@@ -156,7 +156,7 @@ const kindTexts: Record<AddressKind, Text> = {
   private: { zh_TW: '私有位址', zh_CN: '私有地址', en_US: 'private' },
   loopback: { zh_TW: '本機位址', zh_CN: '本机地址', en_US: 'loopback' },
   linkLocal: { zh_TW: '鏈路本地位址', zh_CN: '链路本地地址', en_US: 'linkLocal' },
-  multicast: { zh_TW: '多點傳送位址', zh_CN: '组播地址', en_US: 'multicast' },
+  multicast: { zh_TW: '群播位址', zh_CN: '组播地址', en_US: 'multicast' },
   unspecified: { zh_TW: '未指定的位址', zh_CN: '未指定的地址', en_US: 'unspecified' },
   broadcast: { zh_TW: '廣播位址', zh_CN: '广播地址', en_US: 'broadcast' },
   reserved: { zh_TW: '保留位址', zh_CN: '保留地址', en_US: 'reserved' },

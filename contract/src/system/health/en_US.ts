@@ -158,19 +158,19 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'configuration.logsMore': [
     'The node writes down more than usual: level {level}, one request of {sampling} whole (0: none).',
-    'Set System → Node logs back to notice and none once you know what you looked for. It ends by itself after {hours} hours, or when the disk gets short.',
+    'Set System settings → Node logs back to notice and none once you know what you looked for. It ends by itself after {hours} hours, or when the disk gets short.',
   ],
   'configuration.logsTimeOver': [
     'The node stopped writing down more than usual after {hours} hours; level {level} and one request of {sampling} (0: none) are still set.',
-    'Set System → Node logs back to notice and none. To go on looking, set it back and then again.',
+    'Set System settings → Node logs back to notice and none. To go on looking, set it back and then again.',
   ],
   'configuration.logsDiskShort': [
     'The disk is short, so the node writes down what is usual; level {level} and one request of {sampling} (0: none) are still set.',
-    'Make room on the disk of the node. Set System → Node logs back to notice and none, and then again to go on looking.',
+    'Make room on the disk of the node. Set System settings → Node logs back to notice and none, and then again to go on looking.',
   ],
   'configuration.logsFlood': [
     'More was written down than the log files have room for, so the node writes down what is usual; level {level} and one request of {sampling} (0: none) are still set.',
-    'Set System → Node logs back to notice and none, and then to fewer sampled requests.',
+    'Set System settings → Node logs back to notice and none, and then to fewer sampled requests.',
   ],
   'configuration.noGeneva': [
     'The node has not set the Geneva window: {detail}.',

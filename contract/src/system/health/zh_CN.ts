@@ -128,19 +128,19 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'configuration.logsMore': [
     '节点记录的内容比平常多：级别 {level}，每 {sampling} 个请求完整记录 1 个（0：不抽样）。',
-    '找到原因后，请到“系统 → 节点日志”改回 notice 与不抽样。{hours} 小时后或磁盘空间不足时会自动结束。',
+    '找到原因后，请到“系统设置 → 节点日志”改回 notice 与不抽样。{hours} 小时后或磁盘空间不足时会自动结束。',
   ],
   'configuration.logsTimeOver': [
     '节点已在 {hours} 小时后恢复平常的记录；设置仍为级别 {level}、每 {sampling} 个请求抽样 1 个（0：不抽样）。',
-    '请到“系统 → 节点日志”改回 notice 与不抽样。若要继续排查，请先改回，再重新设置。',
+    '请到“系统设置 → 节点日志”改回 notice 与不抽样。若要继续排查，请先改回，再重新设置。',
   ],
   'configuration.logsDiskShort': [
     '磁盘空间不足，节点已恢复平常的记录；设置仍为级别 {level}、每 {sampling} 个请求抽样 1 个（0：不抽样）。',
-    '请为节点的磁盘腾出空间。到“系统 → 节点日志”改回 notice 与不抽样；若要继续排查，再重新设置。',
+    '请为节点的磁盘腾出空间。到“系统设置 → 节点日志”改回 notice 与不抽样；若要继续排查，再重新设置。',
   ],
   'configuration.logsFlood': [
     '记录的量超过日志文件的空间，节点已恢复平常的记录；设置仍为级别 {level}、每 {sampling} 个请求抽样 1 个（0：不抽样）。',
-    '请到“系统 → 节点日志”改回 notice 与不抽样，再改成抽样较少的设置。',
+    '请到“系统设置 → 节点日志”改回 notice 与不抽样，再改成抽样较少的设置。',
   ],
   'configuration.noGeneva': [
     '节点未应用 Geneva 窗口设置：{detail}。',

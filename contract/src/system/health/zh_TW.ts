@@ -127,20 +127,20 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '請把位址設定到節點的網路介面，或關閉該子節點的「由 nginx 監聽」。節點每分鐘會再試一次。',
   ],
   'configuration.logsMore': [
-    '節點記錄的內容比平常多：層級 {level}，每 {sampling} 個請求完整記錄 1 個（0：不抽樣）。',
-    '找到原因後，請到「系統 → 節點記錄」改回 notice 與不抽樣。{hours} 小時後或磁碟空間不足時會自動結束。',
+    '節點日誌的內容比平常多：層級 {level}，每 {sampling} 個請求完整記錄 1 個（0：不抽樣）。',
+    '找到原因後，請到「系統設定 → 節點日誌」改回 notice 與不抽樣。{hours} 小時後或磁碟空間不足時會自動結束。',
   ],
   'configuration.logsTimeOver': [
-    '節點已在 {hours} 小時後恢復平常的記錄；設定仍為層級 {level}、每 {sampling} 個請求抽樣 1 個（0：不抽樣）。',
-    '請到「系統 → 節點記錄」改回 notice 與不抽樣。若要繼續查，請先改回，再重新設定。',
+    '節點已在 {hours} 小時後恢復平常的日誌；設定仍為層級 {level}、每 {sampling} 個請求抽樣 1 個（0：不抽樣）。',
+    '請到「系統設定 → 節點日誌」改回 notice 與不抽樣。若要繼續查，請先改回，再重新設定。',
   ],
   'configuration.logsDiskShort': [
-    '磁碟空間不足，節點已恢復平常的記錄；設定仍為層級 {level}、每 {sampling} 個請求抽樣 1 個（0：不抽樣）。',
-    '請為節點的磁碟騰出空間。到「系統 → 節點記錄」改回 notice 與不抽樣；若要繼續查，再重新設定。',
+    '磁碟空間不足，節點已恢復平常的日誌；設定仍為層級 {level}、每 {sampling} 個請求抽樣 1 個（0：不抽樣）。',
+    '請為節點的磁碟騰出空間。到「系統設定 → 節點日誌」改回 notice 與不抽樣；若要繼續查，再重新設定。',
   ],
   'configuration.logsFlood': [
-    '記錄的量超過記錄檔的空間，節點已恢復平常的記錄；設定仍為層級 {level}、每 {sampling} 個請求抽樣 1 個（0：不抽樣）。',
-    '請到「系統 → 節點記錄」改回 notice 與不抽樣，再改成抽樣較少的設定。',
+    '日誌的量超過日誌檔的空間，節點已恢復平常的日誌；設定仍為層級 {level}、每 {sampling} 個請求抽樣 1 個（0：不抽樣）。',
+    '請到「系統設定 → 節點日誌」改回 notice 與不抽樣，再改成抽樣較少的設定。',
   ],
   'configuration.noGeneva': [
     '節點未套用 Geneva 視窗設定：{detail}。',

@@ -104,6 +104,29 @@ test('the vendor makes a role and an administrator who holds it: the menu is wha
   await finance.close();
 });
 
+test('a line of the audit tells what it changed in the reader’s words, beside the names that programs have', async () => {
+  const secret = 'a secret of some length';
+  await api('client', 'PUT', '/client/setting/webhook', { enable: false, url: 'https://203.0.113.9/x', secret, kinds: [] });
+  const operator = await stand.inside('client', { language: 'zh_TW', width: 390, height: 844 });
+  const { page } = operator;
+  await operator.load('/client/userManagement/logOperation?url=webhook');
+  await page.locator('.ant-table-row .link').first().click();
+  const change = page.locator('.audit-change');
+  await change.waitFor();
+  const heading = await change.locator('h4').innerText();
+  assert.match(heading, /新增\s*Webhook/);
+  const rows = await change.locator('tbody th').allInnerTexts();
+  for (const field of [/^網址\s+url$/, /^事件\s+kinds$/])
+    assert.ok(
+      rows.some(one => field.test(one)),
+      rows.join(' | '),
+    );
+  await picture(page, 'audit-change');
+  assert.ok(!(await page.content()).includes(secret));
+  assert.deepEqual(operator.takeProblems(), []);
+  await operator.close();
+});
+
 const words = {
   zh_TW: { bad: '連結' },
   zh_CN: { bad: '链接' },

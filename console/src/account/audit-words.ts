@@ -5,6 +5,9 @@ import { type AuditReason, auditReasons } from '#contract/states-audit.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { language, t, textOf, tOf } from '../kit/text.ts';
 
+/** A field of any table: what a screen calls its own field of that name may mean nothing here. */
+export const fieldName = (name: string): string => tOf('auditField', name, tOf('field', name));
+
 const isReason = (word: string): word is AuditReason => auditReasons.some(reason => reason === word);
 const isError = (word: string): word is ErrorName => Object.hasOwn(errorCodes, word);
 
@@ -17,7 +20,7 @@ function fieldText(said: string): string {
   const [, path = '', rule = said] = /^(\S*) (\S+)$/.exec(said) ?? [];
   const sentence = ruleText({ rule }, language).replaceAll(/\{\w+\}/g, '…');
   const name = path.split('.').findLast(step => step && !/^\d+$/.test(step));
-  return name ? t('audit.fieldReason', { field: tOf('field', name), rule: sentence }) : sentence;
+  return name ? t('audit.fieldReason', { field: fieldName(name), rule: sentence }) : sentence;
 }
 
 /** `signedIn byPasskey`; `parameter; name required; items.0.ips duplicateIP`. */

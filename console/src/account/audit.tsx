@@ -3,6 +3,7 @@ import './audit.css';
 import { auditMethods } from '#contract/states-audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton, Tag } from 'antd';
+import { useEffect, useState } from 'react';
 import { Facts } from '../kit/bits.tsx';
 import { type AnswerOf, call, type RowOf } from '../kit/client.ts';
 import { CopyButton } from '../kit/copy.tsx';
@@ -11,10 +12,10 @@ import type { ListState } from '../kit/list-state.ts';
 import { options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { AnswerStatus } from '../kit/status.tsx';
-import { t, tOf } from '../kit/text.ts';
+import { loadTexts, type Part, t, tOf } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { valueText } from '../kit/value-text.ts';
-import { reasonText } from './audit-words.ts';
+import { fieldName, reasonText } from './audit-words.ts';
 
 type Line = RowOf<'POST /{area}/auditLogs'>;
 type Change = NonNullable<AnswerOf<'POST /{area}/auditLogs'>['data'][number]['changes']>[number];
@@ -95,6 +96,7 @@ function Detail({ line, onClose }: { line: Line; onClose: () => void }) {
       call('POST /{area}/auditLogs', { query: { pageSize: 500 }, body: { reqID: line.reqID } }, { signal }),
   });
   const whole = found.data?.data.find(one => one.id === line.id);
+  const hasWords = useFieldWords(!!whole?.changes?.length);
   const by = proxy(line);
   const mono = (text: string) => (
     <span className="mono audit-value">
@@ -133,7 +135,7 @@ function Detail({ line, onClose }: { line: Line; onClose: () => void }) {
       />
       {found.error && !whole ? (
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-      ) : !found.data ? (
+      ) : !found.data || !hasWords ? (
         <Skeleton active title={false} paragraph={{ rows: 6 }} />
       ) : (
         <>
@@ -166,12 +168,35 @@ const shown = (value: unknown) =>
       ? JSON.stringify(value, null, 1)
       : valueText(undefined, value);
 
+/** By its word, and by the name that programs and the file of the audit have for it. */
+function Field({ name }: { name: string }) {
+  const word = fieldName(name);
+  return (
+    <>
+      {word}
+      {word !== name && <span className="cell-note mono">{name}</span>}
+    </>
+  );
+}
+
+/** Folders whose fields stand in changes; the other words are there already. */
+const parts = ['site', 'node', 'resolution', 'traffic', 'licence', 'system'] as const satisfies readonly Part[];
+/** Whether the words of fields have come, or cannot. */
+function useFieldWords(isAsked: boolean): boolean {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (isAsked) void Promise.allSettled(parts.map(loadTexts)).then(() => setDone(true));
+  }, [isAsked]);
+  return isDone || !isAsked;
+}
+
 function ChangeTable({ change }: { change: Change }) {
   const { table, id, kind, count, fields, isWhole } = change;
   return (
     <section className="audit-change">
       <h4>
-        <Tag>{t(`auditKind.${kind}`)}</Tag> {table} {id === null ? t('audit.rows', { count }) : `#${id}`}
+        <Tag>{t(`auditKind.${kind}`)}</Tag> {tOf('auditTable', table)} <span className="ink-3 mono">{table}</span>{' '}
+        {id === null ? t('audit.rows', { count }) : `#${id}`}
       </h4>
       {!isWhole && <p className="ink-3">{t('audit.noRoom')}</p>}
       {fields.length > 0 && (
@@ -187,7 +212,9 @@ function ChangeTable({ change }: { change: Change }) {
             <tbody>
               {fields.map(field => (
                 <tr key={field.name}>
-                  <th scope="row">{tOf('field', field.name)}</th>
+                  <th scope="row">
+                    <Field name={field.name} />
+                  </th>
                   {kind !== 'added' && <td className="audit-before">{shown(field.before)}</td>}
                   {kind !== 'removed' && <td className="audit-after">{shown(field.after)}</td>}
                 </tr>

@@ -1,7 +1,9 @@
 import type { SameAs } from '../kit/text.ts';
 import type texts from './late.zh_TW.ts';
+import tables from './tables.en_US.ts';
 
 export default {
+  ...tables,
   'field.displayName': 'Display name',
   'field.newPassword': 'New password',
   'field.firstPassword': 'Password',

@@ -1,7 +1,9 @@
 import type { SameAs } from '../kit/text.ts';
 import type texts from './late.zh_TW.ts';
+import tables from './tables.zh_CN.ts';
 
 export default {
+  ...tables,
   'field.displayName': '显示名称',
   'field.newPassword': '新密码',
   'field.firstPassword': '密码',
@@ -19,17 +21,17 @@ export default {
   'help.accountKind': '客户拥有自己的站点；子账号协助您管理。',
   'help.accountOfVendor': '运营商经营自己的节点与客户；管理员协助您管理授权与账号，权限由角色决定。',
   'help.role': '子账号只有角色给予的权限；没有角色就看不到任何数据。',
-  'help.assignZones': '子账号只能看到分配给它的区域，以及其中的节点、群组、产品与站点。未选择任何区域时，一个也看不到。',
-  'help.firstPassword': '留空时，会把设置密码的链接寄给对方。',
+  'help.assignZones': '子账号只能看到分配给它的区域，以及其中的节点、分组、产品与站点。未选择任何区域时，一个也看不到。',
+  'help.firstPassword': '留空时，会把设置密码的链接发给对方。',
   'help.setPassword': '保存后，这个账号会从所有设备退出登录。',
   'help.accountLanguage': '邮件与系统消息使用的语言。',
   'help.accountExpired':
     '到期后，账号与它之下的账号都无法登录，API 令牌也停止作用；站点仍继续服务。改成更晚的时间或永不到期，就会恢复。',
   'help.ownLanguage': '界面、邮件与系统消息使用的语言。',
   'help.newDeviceMail': '从没有见过的设备登录时，向您的电子邮箱发送邮件。',
-  'help.timezone': '寄给您的邮件以此时区表示时间。页面上的时间使用浏览器的时区。',
+  'help.timezone': '发给您的邮件以此时区表示时间。页面上的时间使用浏览器的时区。',
   'help.timezoneClient':
-    '您与所有客户的报表日期、每月流量的起止与每日上限都以此为准；寄给您的邮件也以此时区表示时间。页面上的时间使用浏览器的时区。',
+    '您与所有客户的报表日期、每月流量的起止与每日上限都以此为准；发给您的邮件也以此时区表示时间。页面上的时间使用浏览器的时区。',
   'help.permissionKeys':
     '可编辑就一定可查看；站点内的各项会一并带上站点的查看权限，解析群组则带上区域。您只能给予自己拥有的权限。',
 
@@ -50,9 +52,9 @@ export default {
   'languageName.en_US': 'English',
 
   'account.noPassword': '尚未设置密码',
-  'account.unmailed': '账号已创建，但寄不出邮件',
+  'account.unmailed': '账号已创建，但邮件发不出去',
   'account.unmailedText':
-    '请对方自己设置密码的链接没有寄出：邮件服务器还没设置，或等待寄出的邮件太多。现在就替他设置第一个密码；或等邮件可以寄出后，在账号列表选择“发送密码链接”。',
+    '让对方自己设置密码的链接没有发出：邮件服务器还没设置，或等待发出的邮件太多。现在就替对方设置第一个密码；或等邮件可以发出后，在账号列表选择“发送密码链接”。',
   'account.all': '全部账号',
   'account.below': '{email} 之下的账号',
   'account.subOf': '{auth}的子账号',

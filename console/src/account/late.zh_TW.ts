@@ -1,5 +1,8 @@
 /** What the screens of accounts and roles say. They are loaded with the screens. This file is the type of the other languages. */
+import tables from './tables.zh_TW.ts';
+
 export default {
+  ...tables,
   'field.displayName': '顯示名稱',
   'field.newPassword': '新密碼',
   'field.firstPassword': '密碼',
@@ -354,7 +357,7 @@ export default {
   'factor.recoveryText': '手機遺失時，可用備用碼代替驗證碼登入，每組只能用一次。請保存在安全的地方。',
   'action.resendEmail': '寄送密碼連結',
   'action.resetTwoFactor': '移除兩步驟驗證',
-  'resource.nodeLog': '節點記錄',
+  'resource.nodeLog': '節點日誌',
   'warning.resetTwoFactor': '此人遺失驗證器時使用，通行金鑰也會移除。之後只憑密碼就能登入，直到重新設定。',
   'resource.accountVerify': '登入驗證',
 };

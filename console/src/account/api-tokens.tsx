@@ -1,6 +1,7 @@
 /** API tokens: what programs act by. A new one is shown this once. */
 import './api-doc.css';
-import { Button, Modal } from 'antd';
+import { Modal } from 'antd';
+import { useRef } from 'react';
 import { area } from '../kit/area.ts';
 import { Tags } from '../kit/bits.tsx';
 import { type AnswerOf, callAny, type RowOf } from '../kit/client.ts';
@@ -21,24 +22,29 @@ type Token = RowOf<'GET /{area}/apiTokens'>;
 const makeCall = 'POST /{area}/apiToken';
 type Made = AnswerOf<typeof makeCall>;
 
-/** Both halves, one after the other: who closes without having kept them needs a new token. */
+/** Both halves, shown this once: who has not said of both that they are kept does not lose them by a key or a press beside it. */
 function Once({ name, made, onClose }: { name: string; made: Made; onClose: () => void }) {
+  const left = useRef(2);
+  const kept = () => {
+    if (--left.current === 0) onClose();
+  };
   return (
     <Modal
       open
       width={680}
       title={t('token.title', { name })}
       mask={{ blur: false }}
-      onCancel={onClose}
+      closable={false}
+      keyboard={false}
       maskClosable={false}
-      footer={<Button onClick={onClose}>{t('action.close')}</Button>}
+      footer={null}
     >
       <div className="token-once">
         <h3>{t('token.access')}</h3>
-        <SecretOnce label={t('token.access')} secret={made.token} fileName={`${name}.token`} onKept={() => {}} />
+        <SecretOnce label={t('token.access')} secret={made.token} fileName={`${name}.token`} onKept={kept} />
         <h3>{t('token.refresh')}</h3>
         <p className="ink-3">{t('token.refreshText', { path: `/api/v1/${area}` })}</p>
-        <SecretOnce label={t('token.refresh')} secret={made.refreshToken} fileName={`${name}.refresh-token`} onKept={() => {}} />
+        <SecretOnce label={t('token.refresh')} secret={made.refreshToken} fileName={`${name}.refresh-token`} onKept={kept} />
       </div>
     </Modal>
   );

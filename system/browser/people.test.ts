@@ -220,6 +220,59 @@ test('a lock is told in the inbox and read there; what was switched off stays of
   await visitor.close();
 });
 
+test('of a new token nothing is lost by a key: both halves stand until it is said of each that it is kept', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.load('/client/userManagement/apiTokenSetting');
+  await page.keyboard.press('c');
+  await typeInto(page, '#name', 'kept');
+  await save(page);
+  const once = page.locator('.token-once');
+  await once.waitFor();
+  await picture(page, 'people-token-once');
+  await page.keyboard.press('Escape');
+  for (const half of ['API token', 'Refresh token']) {
+    await press(page, 'checkbox', 'kept it', `.token-once [aria-label="${half}"].secret`, 'Space');
+    await press(page, 'button', 'Close', `.token-once [aria-label="${half}"].secret`);
+  }
+  await once.waitFor({ state: 'detached' });
+  await page.locator('.ant-table-row', { hasText: 'kept' }).waitFor();
+  await focusedIs(page, page.locator('[data-create]').first());
+  clean(visitor, /^$/);
+  await visitor.close();
+});
+
+test('notices that slip off the newest page stay, and when the last was told no more are offered', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  const notice = (id: number) => ({
+    ...{ id, kind: 'nodeBack', count: 1, sentence: `Node ${id} is back.`, detail: '' },
+    ...{ readAt: null, latestAt: new Date(id * 60_000).toISOString() },
+  });
+  const from = (first: number, count: number) => Array.from({ length: count }, (_, nth) => notice(first - nth));
+  let newest = 60;
+  await page.route(/\/client\/notices(\?|$)/, route => {
+    const before = new URL(route.request().url()).searchParams.get('before');
+    const notices = before === null ? from(newest, 50) : from(Number(before) - 1, Math.min(50, Number(before) - 1));
+    return route.fulfill({ json: { notices, unread: 0 } });
+  });
+  await visitor.load('/client/userManagement/users');
+  await press(page, 'button', /unread|notice/i);
+  const shown = page.locator('.notice-list li');
+  await page.waitForFunction(() => document.querySelectorAll('.notice-list li').length === 50);
+  // whoever comes back to the window is asked anew
+  newest = 63;
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('visibilitychange')));
+  await shown.filter({ hasText: 'Node 63 is back.' }).waitFor();
+  assert.equal(await shown.count(), 53);
+  await press(page, 'button', 'Earlier ones');
+  await shown.filter({ hasText: 'Node 1 is back.' }).waitFor();
+  assert.equal(await shown.count(), 63);
+  assert.equal(await page.getByRole('button', { name: 'Earlier ones' }).count(), 0);
+  clean(visitor, /^$/);
+  await visitor.close();
+});
+
 test('who has a passkey fills in the code beside the password by it, and who has none reads what the machine’s owner can do', async () => {
   // a passkey is bound to a name: this machine's is localhost
   const visitor = await Visitor.open(stand.browser, stand.whole.origin.replace('127.0.0.1', 'localhost'));

@@ -54,7 +54,10 @@ export function NoticeDrawer({ onClose }: { onClose: () => void }) {
 
 function Inbox() {
   const found = useQuery({ ...listed, staleTime: 0, retry: false });
-  const [older, setOlder] = useState<Notice[]>([]);
+  // those that slip off the newest page while one looks on stay, too
+  const [known, setKnown] = useState<ReadonlyMap<number, Notice>>(new Map());
+  const [isAll, setAll] = useState(false);
+  const learn = (notices: readonly Notice[]) => setKnown(old => new Map([...old, ...notices.map(one => [one.id, one] as const)]));
   const [isBusy, setBusy] = useState(false);
   const seen = useRef(0);
   const newest = found.data?.notices[0]?.id ?? 0;
@@ -67,9 +70,15 @@ function Inbox() {
       () => {},
     );
   }, [newest]);
-  if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
-  if (!found.data) return <div className="tab-wait" aria-busy />;
-  const all = [...found.data.notices, ...older];
+  const { data } = found;
+  useEffect(() => {
+    if (data) learn(data.notices);
+  }, [data]);
+  if (found.error && !data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
+  if (!data) return <div className="tab-wait" aria-busy />;
+  const { notices } = data;
+  const newestIDs = new Set(notices.map(({ id }) => id));
+  const all = [...notices, ...[...known.values()].filter(({ id }) => !newestIDs.has(id))].sort((a, b) => b.id - a.id);
   if (!all.length)
     return (
       <Empty drawing="nothing" title={t('notices.none')}>
@@ -80,8 +89,9 @@ function Inbox() {
   async function more() {
     setBusy(true);
     try {
-      const { notices } = await call('GET /{area}/notices', { query: { before: last.id } });
-      setOlder([...older, ...notices]);
+      const older = await call('GET /{area}/notices', { query: { before: last.id } });
+      learn(older.notices);
+      setAll(older.notices.length < noticeLimits.shownMax);
     } catch (error) {
       present(error);
     } finally {
@@ -104,7 +114,7 @@ function Inbox() {
           </li>
         ))}
       </ul>
-      {last.id > 1 && all.length % noticeLimits.shownMax === 0 && (
+      {all.length >= noticeLimits.shownMax && !isAll && (
         <Button loading={isBusy} onClick={() => void more()}>
           {t('notices.more')}
         </Button>

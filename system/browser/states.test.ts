@@ -208,3 +208,33 @@ test('who may only look opens a row and reads all of it, is told why it stands t
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
+
+test('who may only look at settings of the system reads them, whatever else their form would take', async () => {
+  const token = await stand.whole.signIn('client');
+  const put = async (path: string, body: object) => {
+    const answer = await stand.whole.call('PUT', path, token, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  await put('/client/setting/webhook', { enable: false, url: 'https://203.0.113.9/hooks', kinds: ['nodeOffline'] });
+  await put('/client/setting/tg', { enable: false, chatID: '@harbour', kinds: [] });
+  const visitor = await subAccount('readsSettings', [
+    ...['webhook.view', 'telegram.view', 'emailSetting.view', 'oidc.view', 'databaseBackup.view', 'retention.view'],
+  ]);
+  const { page } = visitor;
+  for (const [tab, ...words] of [
+    ['webhook', 'https://203.0.113.9/hooks', 'A node is offline', 'Disabled'],
+    ['telegram', '@harbour'],
+    ['email', 'STARTTLS', 'Sender address'],
+    ['oidc', 'Issuer', 'Disabled'],
+    ['databaseBackup', 'Every day', 'Folder'],
+    ['retention', 'days'],
+  ] as const) {
+    await visitor.load(`/client/systemManagement/systemSetting?tab=${tab}`);
+    const text = await page.locator('.setting').innerText();
+    for (const word of words) assert.ok(text.includes(word), `${tab}: ${word} in ${text}`);
+    assert.equal(await page.locator('.setting form').count(), 0, tab);
+    await picture(page, `settings-read-${tab}`);
+  }
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -10,6 +10,7 @@ import { useCan } from '../kit/permissions.ts';
 import { present } from '../kit/present.tsx';
 import { query, queryClient } from '../kit/query.ts';
 import { currentSelf } from '../kit/session.ts';
+import { Stale } from '../kit/stale.tsx';
 import { t } from '../kit/text.ts';
 import { Held } from './held.tsx';
 
@@ -41,6 +42,7 @@ export function OwnLicense() {
   }
   return (
     <section className="panel licence-own" aria-label={t('tab.license')}>
+      <Stale found={found} />
       <Held order={found.data} />
       <p className="licence-file">
         <span>{t('license.installation')}</span> <code>{found.data.installationID}</code>

@@ -13,11 +13,13 @@ import { present } from '../kit/present.tsx';
 import { queryClient } from '../kit/query.ts';
 import { type FieldName, type FormField, options, type Values } from '../kit/resource.ts';
 import { currentSelf, useSelf } from '../kit/session.ts';
+import { Stale } from '../kit/stale.tsx';
 import { Status, Toned } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { bytes, number } from '../kit/units.ts';
 import { presenceFields, presenceValues, withPresence } from './presence.tsx';
+import { SettingValues } from './setting-values.tsx';
 import './attempts.css';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
@@ -105,6 +107,7 @@ export function DatabaseBackup() {
   };
   return (
     <>
+      <Stale found={found} />
       <State now={now} at={found.dataUpdatedAt} />
       <section className="panel setting" aria-label={t('tab.databaseBackup')}>
         {can(write) && isRoot && !proxyName ? (
@@ -133,7 +136,7 @@ export function DatabaseBackup() {
             <p className="ink-2">{t(now.passphraseIsSet ? 'backup.passphraseSet' : 'backup.passphraseUnset')}</p>
           </CardForm>
         ) : (
-          <p className="panel-padded ink-3">{t('presence.rootOnly')}</p>
+          <SettingValues why={t('presence.rootOnly')} fields={fields} values={values} />
         )}
       </section>
       <Runs runs={now.runs} />

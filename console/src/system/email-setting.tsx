@@ -8,18 +8,20 @@ import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
 import { currentSelf, useSelf } from '../kit/session.ts';
+import { Stale } from '../kit/stale.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { Trial } from '../kit/trial.tsx';
 import { presenceFields, presenceValues, withPresence } from './presence.tsx';
+import { SettingValues } from './setting-values.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
 const read = 'GET /client/setting/email';
 const write = 'PUT /client/setting/email';
 const testing = 'POST /client/setting/email/test';
-const fields: FormField[] = [
+const own: FormField[] = [
   { name: 'host', label: 'mailHost', kind: 'mono', help: 'mailHost', initial: '', isOptional: true },
   { name: 'port', kind: 'number' },
   { name: 'security', kind: 'segments', help: 'mailSecurity', ...options(mailSecurities, 'mailSecurity') },
@@ -27,8 +29,8 @@ const fields: FormField[] = [
   { name: 'password', kind: 'password', help: 'mailPassword', initial: '', isOptional: true },
   { name: 'fromAddress', kind: 'text', initial: '', isOptional: true },
   { name: 'fromName', kind: 'text', help: 'fromName', initial: '', isOptional: true },
-  ...presenceFields,
 ];
+const fields = [...own, ...presenceFields];
 
 export function EmailSetting() {
   const can = useCan();
@@ -42,6 +44,7 @@ export function EmailSetting() {
 
   return (
     <>
+      <Stale found={found} />
       <section className="panel panel-padded" aria-label={t('mail.state')}>
         <p role="status">
           {t(!host ? 'mail.none' : testedAt ? 'mail.tested' : 'mail.untested', { time: testedAt ? dateTime(testedAt) : '' })}{' '}
@@ -75,7 +78,11 @@ export function EmailSetting() {
             <p className="ink-2">{t(passwordIsSet ? 'mail.passwordSet' : 'mail.passwordUnset')}</p>
           </CardForm>
         ) : (
-          <p className="panel-padded ink-3">{t('presence.rootOnly')}</p>
+          <SettingValues
+            why={t('presence.rootOnly')}
+            fields={own}
+            values={{ host, port, security, username, fromAddress, fromName }}
+          />
         )}
       </section>
     </>

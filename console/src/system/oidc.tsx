@@ -8,15 +8,17 @@ import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import type { FormField } from '../kit/resource.ts';
 import { useSelf } from '../kit/session.ts';
+import { Stale } from '../kit/stale.tsx';
 import { t } from '../kit/text.ts';
 import { keptWhenEmpty } from './kept.ts';
 import { codeField } from './presence.tsx';
+import { SettingValues } from './setting-values.tsx';
 import { Trial } from '../kit/trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 const read = 'GET /client/setting/system/oidc';
 const write = 'PUT /client/setting/system/oidc';
-const fields: FormField[] = [
+const own: FormField[] = [
   { name: 'enable', label: 'oidcOn', kind: 'switch' },
   {
     name: 'issuer',
@@ -33,6 +35,9 @@ const fields: FormField[] = [
   { name: 'forOperator', kind: 'switch' },
   { name: 'forCustomers', kind: 'switch' },
   { name: 'byEmail', kind: 'switch', help: 'oidcByEmail' },
+];
+const fields: FormField[] = [
+  ...own,
   { name: 'password', label: 'ownPassword', kind: 'password', help: 'oidcPassword', initial: '' },
   codeField,
 ];
@@ -48,6 +53,7 @@ export function OIDC() {
   const { version, callbacks, secretIsSet, enable, issuer, client, label, forOperator, forCustomers, byEmail } = now;
   return (
     <div className="in-turn">
+      <Stale found={found} />
       <section className="panel setting" aria-label={t('tab.oidc')}>
         {can(write) && isRoot && !proxyName ? (
           <CardForm
@@ -69,7 +75,11 @@ export function OIDC() {
             <p className="ink-2">{t(secretIsSet ? 'webhook.secretSet' : 'webhook.secretUnset')}</p>
           </CardForm>
         ) : (
-          <p className="panel-padded ink-3">{t('oidc.rootOnly')}</p>
+          <SettingValues
+            why={t('oidc.rootOnly')}
+            fields={own}
+            values={{ enable, issuer, client, label, forOperator, forCustomers, byEmail }}
+          />
         )}
       </section>
       <section className="panel panel-padded" aria-label={t('oidc.callbacks')}>

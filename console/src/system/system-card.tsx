@@ -12,6 +12,7 @@ import { useSelf } from '../kit/session.ts';
 import { Stale } from '../kit/stale.tsx';
 import { type Named, t } from '../kit/text.ts';
 import { presenceFields, presenceValues, withPresence } from './presence.tsx';
+import { SettingValues } from './setting-values.tsx';
 
 type ReadKey = {
   [K in CallKey]: K extends `GET /client/setting/system/${string}`
@@ -66,17 +67,7 @@ export function SystemCard<K extends ReadKey>({ name, read, write, fields: field
       ) : shown ? (
         <p className="ink-3">{shown(answer)}</p>
       ) : (
-        <>
-          <p className="ink-3">{t(isMine ? 'form.readOnly' : 'presence.rootOnly')}</p>
-          <dl className="setting-values">
-            {fields.map(field => (
-              <div key={field.name}>
-                <dt>{t(`field.${field.label ?? field.name}`)}</dt>
-                <dd className="view-lines">{[values[field.name]].flat().join('\n') || '–'}</dd>
-              </div>
-            ))}
-          </dl>
-        </>
+        <SettingValues why={t(isMine ? 'form.readOnly' : 'presence.rootOnly')} fields={fields} values={values} />
       )}
     </section>
   );

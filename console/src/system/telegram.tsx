@@ -9,10 +9,12 @@ import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
 import { useSelf } from '../kit/session.ts';
+import { Stale } from '../kit/stale.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { isTold } from './told.ts';
 import { keptWhenEmpty } from './kept.ts';
+import { SettingValues } from './setting-values.tsx';
 import { Trial } from '../kit/trial.tsx';
 import { Webhook } from './webhook.tsx';
 
@@ -48,6 +50,7 @@ export function Telegram() {
 
   return (
     <>
+      <Stale found={found} />
       <section className="panel panel-padded" aria-label={t('telegram.state')}>
         <p role="status">
           {t(!enable ? 'telegram.off' : sentAt ? 'telegram.latest' : 'telegram.on', { time: sentAt ? dateTime(sentAt) : '' })}
@@ -71,7 +74,7 @@ export function Telegram() {
             <p className="ink-2">{t(tokenIsSet ? 'telegram.tokenSet' : 'telegram.tokenUnset')}</p>
           </CardForm>
         ) : (
-          <p className="panel-padded ink-3">{t('form.readOnly')}</p>
+          <SettingValues why={t('form.readOnly')} fields={fields} values={{ enable, chatID, kinds }} />
         )}
       </section>
     </>

@@ -9,6 +9,7 @@ import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
+import { Stale } from '../kit/stale.tsx';
 import { Status } from '../kit/status.tsx';
 import { useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
@@ -16,6 +17,7 @@ import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { isTold } from './told.ts';
 import { keptWhenEmpty } from './kept.ts';
+import { SettingValues } from './setting-values.tsx';
 import { Trial } from '../kit/trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
@@ -52,6 +54,7 @@ export function Webhook() {
   const { enable, url, kinds, secretIsSet, version, deliveries } = now;
   return (
     <div className="in-turn">
+      <Stale found={found} />
       <section className="panel setting" aria-label={t('tab.webhook')}>
         {can(write) ? (
           <CardForm
@@ -68,7 +71,11 @@ export function Webhook() {
             <p className="ink-2">{t(secretIsSet ? 'webhook.secretSet' : 'webhook.secretUnset')}</p>
           </CardForm>
         ) : (
-          <p className="panel-padded ink-3">{t('form.readOnly')}</p>
+          <SettingValues
+            why={t('form.readOnly')}
+            fields={fields}
+            values={{ enable, url, kinds: kinds.length ? kinds : t('list.all') }}
+          />
         )}
       </section>
       <section className="panel panel-padded" aria-label={t('webhook.deliveries')}>

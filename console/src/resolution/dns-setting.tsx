@@ -9,6 +9,7 @@ import { useCan } from '../kit/permissions.ts';
 import { query, useAction } from '../kit/query.ts';
 import { type FormField, options, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { Stale } from '../kit/stale.tsx';
 import { Toned } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
@@ -236,7 +237,8 @@ const secondaries = resource<'GET /client/setting/dns/secondaries'>({
 function Waiting() {
   const can = useCan();
   const mayAsk = can(waiting);
-  const { data, isPending } = useQuery({ ...query(waiting), enabled: mayAsk, refetchInterval: statusPollMs, staleTime: 0 });
+  const found = useQuery({ ...query(waiting), enabled: mayAsk, refetchInterval: statusPollMs, staleTime: 0 });
+  const { data, isPending } = found;
   const recover = useAction(recovery, { success: t('dnsWaiting.begun') });
   if (mayAsk && isPending) return <div className="in-turn-wait" />;
   if (!data) return null;
@@ -262,10 +264,15 @@ function Waiting() {
                   <span className="cell-note">{why}</span>
                 </li>
               ))}
+              {one.refusedCount > one.refused.length && (
+                <li>{t('confirm.more', { count: number(one.refusedCount - one.refused.length) })}</li>
+              )}
             </ul>
           )}
         </div>
       ))}
+      {/* that all has arrived holds for when it was last known */}
+      <Stale found={found} />
       <p className="ink-3" style={{ margin: '4px 0 12px' }}>
         {t('dnsWaiting.text')}
       </p>

@@ -26,7 +26,13 @@ async function openPalette() {
 export function SearchButton() {
   useEffect(() => shortcut('mod+k', () => void openPalette()), []);
   return (
-    <Button type="text" className="search-button" icon={<SearchOutlined />} onClick={() => void openPalette()}>
+    <Button
+      type="text"
+      className="search-button"
+      icon={<SearchOutlined />}
+      aria-label={t('shell.find')}
+      onClick={() => void openPalette()}
+    >
       <span className="wide-only">
         {t('shell.find')} <kbd>{commandKey === '⌘' ? '⌘K' : 'Ctrl K'}</kbd>
       </span>

@@ -1,6 +1,7 @@
 /** What went wrong with a backup is written down once, in English, and read in three languages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { wayProblem } from '#contract/kit/said.ts';
 import { backupProblem, backupSaid } from '#contract/system/backup-problems.ts';
 
 const inChinese = (said: string) => backupProblem(said, 'zh_TW');
@@ -38,4 +39,11 @@ test('what S3 is not reached for is a reason of S3, and the kind of an address i
   assert.equal(inChinese(refused), 'S3 PUT：不允許連線到 10.0.0.7:9000（私有位址）');
   assert.equal(backupProblem(refused, 'zh_CN'), 'S3 PUT：不允许连接到 10.0.0.7:9000（私有地址）');
   assert.equal(backupProblem(refused, 'en_US'), refused);
+});
+
+test('what a webhook, Telegram or a mail server is not reached for is read in the reader’s language too', () => {
+  assert.equal(wayProblem('connect ECONNREFUSED 127.0.0.1:9', 'zh_TW'), '127.0.0.1:9 拒絕連線');
+  assert.equal(wayProblem('10.0.0.7:443 may not be connected to (private)', 'zh_CN'), '不允许连接到 10.0.0.7:443（私有地址）');
+  assert.equal(wayProblem('hooks.example.com has no address', 'zh_TW'), '找不到 hooks.example.com 的位址');
+  assert.equal(wayProblem('550 5.1.1 no such user', 'zh_TW'), '550 5.1.1 no such user');
 });

@@ -1,6 +1,7 @@
 /** The operator's mail server: what is set, whether a test went out, and what waits (§7 setting/email). */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { wayProblem } from '#contract/kit/said.ts';
 import { mailSecurities } from '#contract/limits.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';
@@ -9,7 +10,7 @@ import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
 import { currentSelf, useSelf } from '../kit/session.ts';
 import { Stale } from '../kit/stale.tsx';
-import { t } from '../kit/text.ts';
+import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { Trial } from '../kit/trial.tsx';
@@ -50,7 +51,7 @@ export function EmailSetting() {
           {t(!host ? 'mail.none' : testedAt ? 'mail.tested' : 'mail.untested', { time: testedAt ? dateTime(testedAt) : '' })}{' '}
           {waiting > 0 && t('mail.waiting', { count: number(waiting) })}
         </p>
-        {problem && <p className="ink-3">{t('mail.problem', { problem })}</p>}
+        {problem && <p className="ink-3">{t('mail.problem', { problem: wayProblem(problem, language) })}</p>}
         <Trial call={testing} label={t('mail.test')} success={t('message.connectionSuccess')} isReady={host !== ''}>
           <span className="ink-3">{t('mail.testTo', { email: currentSelf()!.email })}</span>
         </Trial>

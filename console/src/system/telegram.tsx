@@ -1,6 +1,7 @@
 /** Notices by Telegram: a bot's token, the chat it writes to, and whether a test arrives. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { wayProblem } from '#contract/kit/said.ts';
 import { telegramKinds } from '#contract/limits.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';
@@ -10,7 +11,7 @@ import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
 import { useSelf } from '../kit/session.ts';
 import { Stale } from '../kit/stale.tsx';
-import { t } from '../kit/text.ts';
+import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { isTold } from './told.ts';
 import { keptWhenEmpty } from './kept.ts';
@@ -55,7 +56,7 @@ export function Telegram() {
         <p role="status">
           {t(!enable ? 'telegram.off' : sentAt ? 'telegram.latest' : 'telegram.on', { time: sentAt ? dateTime(sentAt) : '' })}
         </p>
-        {problem && <p className="bad">{t('telegram.problem', { problem })}</p>}
+        {problem && <p className="bad">{t('telegram.problem', { problem: wayProblem(problem, language) })}</p>}
         <Trial call={testing} label={t('telegram.test')} success={t('telegram.sent')} isReady={tokenIsSet && chatID !== ''} />
       </section>
       <section className="panel setting" aria-label={t('tab.telegram')}>

@@ -2,6 +2,7 @@
 import './attempts.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { wayProblem } from '#contract/kit/said.ts';
 import { noticeKinds } from '#contract/limits.ts';
 import type { AnswerOf } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
@@ -12,7 +13,7 @@ import { type FormField, options } from '../kit/resource.ts';
 import { Stale } from '../kit/stale.tsx';
 import { Status } from '../kit/status.tsx';
 import { useSelf } from '../kit/session.ts';
-import { t } from '../kit/text.ts';
+import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { isTold } from './told.ts';
@@ -118,7 +119,8 @@ function Deliveries({ deliveries }: { deliveries: AnswerOf<typeof read>['deliver
                 )}
               </td>
               <td>
-                {one.problem ?? (one.status === null ? '–' : <span className="mono">{one.status}</span>)}
+                {(one.problem !== null && wayProblem(one.problem, language)) ||
+                  (one.status === null ? '–' : <span className="mono">{one.status}</span>)}
                 {one.answer && <p className="ink-3">{one.answer}</p>}
               </td>
             </tr>

@@ -3,8 +3,8 @@
  * `backupProblem` says it in the language of who reads it, what others said (S3, the system) as far as it is known. Rows of earlier releases
  * are read by the same words.
  */
-import { fill, type Language, type Parameters, type Text } from '../kit/text.ts';
-import { type AddressKind, addressKinds } from '../rules/address-policy.ts';
+import { readIn, wayTexts } from '../kit/said.ts';
+import { fill, type Parameters, type Text } from '../kit/text.ts';
 
 const texts = {
   brokenOff: {
@@ -131,71 +131,13 @@ const texts = {
     zh_CN: '文件清单没有尽头：请使用专用的存储桶或前缀',
     en_US: 'its list of files has no end: use a bucket or a prefix of its own',
   },
-  // what the way there says (server/src/kit/outbound.ts) and what the system says
-  notAllowed: {
-    zh_TW: '不允許連線到 {address}（{kind}）',
-    zh_CN: '不允许连接到 {address}（{kind}）',
-    en_US: '{address} may not be connected to ({kind})',
-  },
-  late: { zh_TW: '{address} 沒有及時回應', zh_CN: '{address} 没有及时响应', en_US: '{address} did not answer in time' },
-  tookLong: { zh_TW: '等待過久', zh_CN: '等待过久', en_US: 'it took too long' },
-  noAddress: { zh_TW: '找不到 {host} 的位址', zh_CN: '找不到 {host} 的地址', en_US: '{host} has no address' },
-  refused: { zh_TW: '{address} 拒絕連線', zh_CN: '{address} 拒绝连接', en_US: 'connect ECONNREFUSED {address}' },
-  noRight: { zh_TW: '沒有權限（{what}）', zh_CN: '没有权限（{what}）', en_US: 'EACCES: permission denied, {what}' },
-  readOnly: { zh_TW: '檔案系統唯讀（{what}）', zh_CN: '文件系统只读（{what}）', en_US: 'EROFS: read-only file system, {what}' },
-  gone: {
-    zh_TW: '沒有這個檔案或資料夾（{what}）',
-    zh_CN: '没有这个文件或文件夹（{what}）',
-    en_US: 'ENOENT: no such file or directory, {what}',
-  },
+  ...wayTexts,
 } as const satisfies Record<string, Text>;
-
-/** Why an address may not be connected to. */
-const kindTexts: Record<AddressKind, Text> = {
-  public: { zh_TW: '公開位址', zh_CN: '公网地址', en_US: 'public' },
-  private: { zh_TW: '私有位址', zh_CN: '私有地址', en_US: 'private' },
-  loopback: { zh_TW: '本機位址', zh_CN: '本机地址', en_US: 'loopback' },
-  linkLocal: { zh_TW: '鏈路本地位址', zh_CN: '链路本地地址', en_US: 'linkLocal' },
-  multicast: { zh_TW: '群播位址', zh_CN: '组播地址', en_US: 'multicast' },
-  unspecified: { zh_TW: '未指定的位址', zh_CN: '未指定的地址', en_US: 'unspecified' },
-  broadcast: { zh_TW: '廣播位址', zh_CN: '广播地址', en_US: 'broadcast' },
-  reserved: { zh_TW: '保留位址', zh_CN: '保留地址', en_US: 'reserved' },
-  metadata: { zh_TW: '雲端主機的中繼資料位址', zh_CN: '云主机的元数据地址', en_US: 'metadata' },
-  installation: { zh_TW: 'Breakwater 本身的位址', zh_CN: 'Breakwater 自身的地址', en_US: 'installation' },
-  notAddress: { zh_TW: '不是位址', zh_CN: '不是地址', en_US: 'notAddress' },
-};
 
 export type BackupProblem = keyof typeof texts;
 
 /** As it is written down. */
 export const backupSaid = (what: BackupProblem, values: Parameters = {}): string => fill(texts[what].en_US, values);
 
-const hole = /\{(\w+)\}/g;
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-/**
- * What a sentence looks like. Those without a hole first, they are it or are not; then those that begin with words of ours: one that begins
- * with a hole would take these for a part of it.
- */
-const rank = ({ names, text }: { names: readonly string[]; text: Text }) => names.length + (text.en_US.startsWith('{') ? 100 : 0);
-const shapes = Object.values<Text>(texts)
-  .map(text => {
-    const names = [...text.en_US.matchAll(hole)].map(([, name]) => name!);
-    const parts = text.en_US.split(/\{\w+\}/).map(escaped);
-    return { text, names, shape: new RegExp(`^${parts.join('(.+?)')}$`, 's') };
-  })
-  .sort((a, b) => rank(a) - rank(b));
-
 /** The same in another language; what nobody knows stays as it is. */
-export function backupProblem(said: string, language: Language): string {
-  if (language === 'en_US') return said;
-  for (const { text, names, shape } of shapes) {
-    const found = shape.exec(said);
-    if (!found) continue;
-    const values = Object.fromEntries(names.map((name, index) => [name, found[index + 1]!]));
-    if (values['why'] !== undefined) values['why'] = backupProblem(values['why'], language);
-    const kind = addressKinds.find(one => one === values['kind']);
-    if (kind !== undefined) values['kind'] = kindTexts[kind][language];
-    return fill(text[language], values);
-  }
-  return said;
-}
+export const backupProblem = readIn(texts);

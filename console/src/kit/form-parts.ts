@@ -65,7 +65,7 @@ export function isShown(field: FormField, values: Values, isEdit: boolean) {
 
 /** Brings a field that refuses into view, with what it says: of one that is higher than the window that stands far below where it begins. */
 export function showFirst(field: Element | undefined): void {
-  field?.scrollIntoView({ block: 'center' });
+  field?.scrollIntoView({ block: field.clientHeight > innerHeight / 2 ? 'start' : 'center' });
   focusFirst(field);
   // once it is drawn
   setTimeout(() => field?.querySelector('.ant-form-item-explain')?.scrollIntoView({ block: 'nearest' }));

@@ -11,6 +11,7 @@ const tones: Record<string, 'good' | 'warn' | 'bad' | 'idle'> = {
   active: 'good',
   success: 'good',
   completed: 'good',
+  done: 'good',
   succeeded: 'good',
   running: 'warn',
   enabled: 'good',

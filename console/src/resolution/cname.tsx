@@ -32,7 +32,7 @@ function Use({ row }: { row: Cname }) {
       ? (['good', t('cnameZone.offered')] as const)
       : (['idle', t('cnameZone.other')] as const);
   return (
-    <span className="status">
+    <span className="status is-long">
       <span className={`status-dot ${tone}`} aria-hidden />
       {text}
     </span>

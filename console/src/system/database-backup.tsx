@@ -65,11 +65,11 @@ const fieldsOf = (now: Answer): FormField[] => [
     placeholder: '/srv/backups',
     when: isFolder,
   }),
-  field('endpoint', 's3Endpoint', { kind: 'mono', placeholder: 'https://s3.example.com', when: isS3 }),
-  field('region', 's3Region', { kind: 'mono', placeholder: 'us-east-1', when: isS3 }),
-  field('bucket', 's3Bucket', { kind: 'mono', when: isS3 }),
+  field('endpoint', 's3Endpoint', { kind: 'mono', isOptional: false, placeholder: 'https://s3.example.com', when: isS3 }),
+  field('region', 's3Region', { kind: 'mono', isOptional: false, placeholder: 'us-east-1', when: isS3 }),
+  field('bucket', 's3Bucket', { kind: 'mono', isOptional: false, when: isS3 }),
   field('prefix', 's3Prefix', { kind: 'mono', isOptional: true, help: 's3Prefix', placeholder: 'breakwater/', when: isS3 }),
-  field('accessKeyID', 's3AccessKey', { kind: 'mono', when: isS3 }),
+  field('accessKeyID', 's3AccessKey', { kind: 'mono', isOptional: false, when: isS3 }),
   field('secretKey', 's3SecretKey', { kind: 'password', isOptional: now.secretKeyIsSet, help: 'keptWhenEmpty', when: isS3 }),
   field('passphrase', 'backupPassphrase', { kind: 'password', isOptional: true, help: 'backupPassphrase' }),
   field('logs', 'backupLogs', { kind: 'switch', help: 'backupLogs' }),
@@ -241,17 +241,17 @@ function span(from: string, to: number): string {
 function Runs({ runs }: { runs: Run[] }) {
   if (!runs.length) return null;
   return (
-    <section className="panel panel-padded" aria-label={t('backup.runs')}>
+    <section className="panel panel-padded tried" aria-label={t('backup.runs')}>
       <h3>{t('backup.runs')}</h3>
       <div className="attempts" tabIndex={0} role="region" aria-label={t('backup.runs')}>
         <table className="numbers">
           <thead>
             <tr>
-              <th>{t('backup.when')}</th>
-              <th>{t('backup.what')}</th>
-              <th>{t('backup.outcome')}</th>
-              <th>{t('backup.size')}</th>
-              <th>{t('backup.file')}</th>
+              <th scope="col">{t('backup.when')}</th>
+              <th scope="col">{t('backup.what')}</th>
+              <th scope="col">{t('backup.outcome')}</th>
+              <th scope="col">{t('backup.size')}</th>
+              <th scope="col">{t('backup.file')}</th>
             </tr>
           </thead>
           <tbody>

@@ -51,7 +51,7 @@ test('a stranger is told what is wrong, and sees no page of the inside', async (
   await stranger.page.fill('input[name=email]', mail('client'));
   await stranger.page.fill('input[name=password]', 'not the password');
   await stranger.page.click('button[type=submit]');
-  await stranger.message('登入憑據驗證失敗');
+  await stranger.message('登入資訊不正確');
   assert.equal(await stranger.page.evaluate(() => document.querySelector('.notices')!.getBoundingClientRect().top), 50);
   await stranger.go('/client/verifyAccount');
   assert.match(stranger.page.url(), /\/client$/, 'VerifyAccount without e-mail and password returns to the form');

@@ -27,7 +27,7 @@ const words = {
     added: '通行金鑰已新增',
     none: '沒有使用通行金鑰',
     gone: '通行金鑰已移除',
-    refused: '登入憑據驗證失敗',
+    refused: '登入資訊不正確',
   },
   zh_CN: {
     add: '添加通行密钥',
@@ -36,7 +36,7 @@ const words = {
     added: '通行密钥已添加',
     none: '没有使用通行密钥',
     gone: '通行密钥已移除',
-    refused: '登录凭据验证失败',
+    refused: '登录信息不正确',
   },
 } as const;
 

@@ -245,7 +245,9 @@ test('of a new token nothing is lost by a key: both halves stand until it is sai
     await press(page, 'button', 'Close', `.token-once [aria-label="${half}"].secret`);
   }
   await once.waitFor({ state: 'detached' });
-  await page.locator('.ant-table-row', { hasText: 'kept' }).waitFor();
+  const row = page.locator('.ant-table-row', { hasText: 'kept' });
+  await row.getByText('Never expires').waitFor();
+  await row.getByText('Never used').waitFor();
   await focusedIs(page, page.locator('[data-create]').first());
   clean(visitor, /^$/);
   await visitor.close();

@@ -14,7 +14,7 @@ import { Page } from '../kit/page.tsx';
 import { asSearch } from '../kit/search.ts';
 import { linkTo } from '../kit/screens.ts';
 import { useSelf } from '../kit/session.ts';
-import { t, tOf } from '../kit/text.ts';
+import { t, textOf, tOf } from '../kit/text.ts';
 import { useNarrow } from '../kit/use-narrow.ts';
 import { Code, parsed, Try } from './api-try.tsx';
 import { type SampleLanguage, sampleLanguages, sampleOf } from './api-samples.ts';
@@ -36,6 +36,12 @@ import {
 const base = `${location.origin}/api/v1`;
 /** The server made it from the table of calls. */
 const documentOf = (text: string): ApiDocument => JSON.parse(text);
+/** `101003 Parameter Error; 101008 …`: the document is of programs and in English, the catalogue has each code's text in the reader's language. */
+const errorsIn = (description: string) =>
+  description.replaceAll(/\b(\d{4,8}) [^;]+/g, (whole, code: string) => {
+    const text = textOf(`error.${code}`);
+    return text === undefined ? whole : `${code} ${text}`;
+  });
 const groupName = (tag: string) => tOf('resource', tag, tOf('apiGroup', tag, tag));
 
 export default function ApiDoc() {
@@ -190,7 +196,7 @@ function OneCall({ call, may }: { call: Call; may: boolean }) {
           {errors.map(([status, { description }]) => (
             <div key={status}>
               <dt>{status}</dt>
-              <dd>{description}</dd>
+              <dd>{errorsIn(description)}</dd>
             </div>
           ))}
         </dl>

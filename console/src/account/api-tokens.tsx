@@ -16,6 +16,8 @@ import { type Column, type FormField, resource, type Values } from '../kit/resou
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { currentSelf, useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+import { Until } from '../kit/until.tsx';
 import { matrixField, summary } from './permission-matrix.tsx';
 
 type Token = RowOf<'GET /{area}/apiTokens'>;
@@ -136,8 +138,22 @@ const apiTokensOf = (owner: Column<Token>[]) =>
         render: token =>
           token.networks.length ? <Tags values={token.networks} /> : <span className="ink-3">{t('token.everywhere')}</span>,
       },
-      { name: 'expiredAt', kind: 'until', sort: true, width: 130 },
-      { name: 'lastUsedAt', kind: 'time', sort: true, width: 160 },
+      {
+        name: 'expiredAt',
+        kind: 'until',
+        sort: true,
+        width: 130,
+        render: ({ expiredAt }) =>
+          expiredAt === null ? <span className="ink-3">{t('token.forever')}</span> : <Until time={expiredAt} />,
+      },
+      {
+        name: 'lastUsedAt',
+        kind: 'time',
+        sort: true,
+        width: 160,
+        render: ({ lastUsedAt }) =>
+          lastUsedAt === null ? <span className="ink-3">{t('token.never')}</span> : dateTime(lastUsedAt),
+      },
       { name: 'lastIP', kind: 'mono', isOptional: true },
       { name: 'createdAt', kind: 'time', sort: true, isOptional: true },
     ],

@@ -33,7 +33,7 @@ export default {
   'field.username': 'User',
   'field.fromAddress': 'Sender address',
   'field.fromName': 'Sender name',
-  'help.mailHost': 'Name or IP address of the SMTP server. Empty: no mails are sent.',
+  'help.mailHost': 'Name or IP address of the SMTP server. Empty: none of your own.',
   'help.mailSecurity':
     'STARTTLS is usually at port 587, TLS at 465. Without encryption everybody on the way reads password and mails.',
   'help.mailPassword': 'Empty keeps the present one. Enter it again when server, port, encryption or user change.',

@@ -30,7 +30,7 @@ export default {
   'field.username': '使用者',
   'field.fromAddress': '寄件地址',
   'field.fromName': '寄件人名稱',
-  'help.mailHost': 'SMTP 主機名稱或 IP。留空即不寄信。',
+  'help.mailHost': 'SMTP 主機名稱或 IP。留空即不使用自己的伺服器。',
   'help.mailSecurity': 'STARTTLS 通常使用連接埠 587，TLS 通常使用 465。不加密時，路徑上的人都能讀到密碼與信件。',
   'help.mailPassword': '留空即保留目前的密碼。伺服器、連接埠、加密或使用者改變時必須重新輸入。',
   'help.fromName': '收件人看到的名稱，也顯示在信件上方。',

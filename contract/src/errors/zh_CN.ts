@@ -12,7 +12,7 @@ export const texts = {
   multiple: '发生多项错误',
   dnsExecution: 'DNS 执行错误',
   inconsistentPorts: '端口不一致',
-  credentialFailed: '登录凭据验证失败',
+  credentialFailed: '登录信息不正确',
   invalidToken: 'Token 无效',
   tokenExpired: 'Token 已到期',
   revokeTokenFailed: '撤销 Token 失败',

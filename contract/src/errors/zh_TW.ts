@@ -12,7 +12,7 @@ export const texts = {
   multiple: '發生多項錯誤',
   dnsExecution: 'DNS 執行錯誤',
   inconsistentPorts: '連接埠不一致',
-  credentialFailed: '登入憑據驗證失敗',
+  credentialFailed: '登入資訊不正確',
   invalidToken: 'Token 無效',
   tokenExpired: 'Token 已到期',
   revokeTokenFailed: '撤銷 Token 失敗',

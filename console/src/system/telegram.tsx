@@ -89,6 +89,7 @@ export default function NotifySetting() {
       <div className="in-turn">
         {can(read) && (
           <div>
+            <h2 className="section-name">{t('tab.telegram')}</h2>
             <Telegram />
           </div>
         )}

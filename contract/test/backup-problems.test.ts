@@ -1,7 +1,7 @@
 /** What went wrong with a backup is written down once, in English, and read in three languages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wayProblem } from '#contract/kit/said.ts';
+import { wayProblem } from '#contract/rules/said.ts';
 import { backupProblem, backupSaid } from '#contract/system/backup-problems.ts';
 
 const inChinese = (said: string) => backupProblem(said, 'zh_TW');

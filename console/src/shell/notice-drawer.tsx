@@ -14,7 +14,6 @@ import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 
 const widthPx = 560;
-const listed = query('GET /{area}/notices', { query: {} });
 const chosen = query('GET /{area}/notices/choices');
 type Notice = AnswerOf<'GET /{area}/notices'>['notices'][number];
 type Choice = AnswerOf<'GET /{area}/notices/choices'>['choices'][number];
@@ -52,15 +51,30 @@ export function NoticeDrawer({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** All that was seen while the drawer is open: those that slip off the newest page stay, and what was new when it came stays marked. */
+const seenKey = ['noticesSeen'];
+function merged(known: readonly Notice[] | undefined = [], more: readonly Notice[]): Notice[] {
+  const all = new Map(known.map(one => [one.id, one]));
+  for (const one of more) all.set(one.id, { ...one, readAt: all.has(one.id) ? all.get(one.id)!.readAt : one.readAt });
+  return [...all.values()].sort((a, b) => b.id - a.id);
+}
+
 function Inbox() {
-  const found = useQuery({ ...listed, staleTime: 0, retry: false });
-  // those that slip off the newest page while one looks on stay, too
-  const [known, setKnown] = useState<ReadonlyMap<number, Notice>>(new Map());
+  const found = useQuery({
+    queryKey: seenKey,
+    queryFn: async ({ signal }) => {
+      const { notices } = await call('GET /{area}/notices', { query: {} }, { signal });
+      return merged(queryClient.getQueryData<Notice[]>(seenKey), notices);
+    },
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
   const [isAll, setAll] = useState(false);
-  const learn = (notices: readonly Notice[]) => setKnown(old => new Map([...old, ...notices.map(one => [one.id, one] as const)]));
   const [isBusy, setBusy] = useState(false);
   const seen = useRef(0);
-  const newest = found.data?.notices[0]?.id ?? 0;
+  const all = found.data;
+  const newest = all?.[0]?.id ?? 0;
   useEffect(() => {
     if (newest <= seen.current) return;
     seen.current = newest;
@@ -70,15 +84,8 @@ function Inbox() {
       () => {},
     );
   }, [newest]);
-  const { data } = found;
-  useEffect(() => {
-    if (data) learn(data.notices);
-  }, [data]);
-  if (found.error && !data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
-  if (!data) return <div className="tab-wait" aria-busy />;
-  const { notices } = data;
-  const newestIDs = new Set(notices.map(({ id }) => id));
-  const all = [...notices, ...[...known.values()].filter(({ id }) => !newestIDs.has(id))].sort((a, b) => b.id - a.id);
+  if (found.error && !all) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
+  if (!all) return <div className="tab-wait" aria-busy />;
   if (!all.length)
     return (
       <Empty drawing="nothing" title={t('notices.none')}>
@@ -90,7 +97,7 @@ function Inbox() {
     setBusy(true);
     try {
       const older = await call('GET /{area}/notices', { query: { before: last.id } });
-      learn(older.notices);
+      queryClient.setQueryData<Notice[]>(seenKey, known => merged(known, older.notices));
       setAll(older.notices.length < noticeLimits.shownMax);
     } catch (error) {
       present(error);

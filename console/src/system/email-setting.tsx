@@ -1,7 +1,7 @@
 /** The operator's mail server: what is set, whether a test went out, and what waits (§7 setting/email). */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { wayProblem } from '#contract/kit/said.ts';
+import { wayProblem } from '#contract/rules/said.ts';
 import { mailSecurities } from '#contract/limits.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';

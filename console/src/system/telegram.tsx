@@ -1,7 +1,7 @@
 /** Notices by Telegram: a bot's token, the chat it writes to, and whether a test arrives. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { wayProblem } from '#contract/kit/said.ts';
+import { wayProblem } from '#contract/rules/said.ts';
 import { telegramKinds } from '#contract/limits.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';

@@ -2,7 +2,7 @@
 import './attempts.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { wayProblem } from '#contract/kit/said.ts';
+import { wayProblem } from '#contract/rules/said.ts';
 import { noticeKinds } from '#contract/limits.ts';
 import type { AnswerOf } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';

@@ -193,11 +193,7 @@ export const ruleTexts = {
     zh_CN: '开始时间必须早于结束时间',
     en_US: 'The start must be before the end',
   },
-  spanTooLong: {
-    zh_TW: '時間範圍最多 {days} 天',
-    zh_CN: '时间范围最多 {days} 天',
-    en_US: 'The range is at most {days} {days, one: day, other: days}',
-  },
+  spanTooLong: { zh_TW: '時間範圍最多 {days} 天', zh_CN: '时间范围最多 {days} 天', en_US: 'The range is at most {days} day(s)' },
   endInFuture: { zh_TW: '結束時間不可晚於現在', zh_CN: '结束时间不能晚于现在', en_US: 'The end must not be in the future' },
   endTooRecent: {
     zh_TW: '只能匯出 {hours} 小時以前的資料',

@@ -3,7 +3,7 @@
  * `backupProblem` says it in the language of who reads it, what others said (S3, the system) as far as it is known. Rows of earlier releases
  * are read by the same words.
  */
-import { readIn, wayTexts } from '../kit/said.ts';
+import { readIn, wayTexts } from '../rules/said.ts';
 import { fill, type Parameters, type Text } from '../kit/text.ts';
 
 const texts = {

@@ -2,8 +2,8 @@
  * Sentences that are written down in English, for logs and for whoever reads them by a program, and read in the language of who reads them:
  * what the way to somebody else says (server/src/kit/outbound.ts), and what the system says. What others said stays as they said it.
  */
-import type { AddressKind } from '../rules/address-policy.ts';
-import { fill, type Language, type Text } from './text.ts';
+import type { AddressKind } from './address-policy.ts';
+import { fill, type Language, type Text } from '../kit/text.ts';
 
 export const wayTexts = {
   notAllowed: {

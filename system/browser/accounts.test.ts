@@ -106,7 +106,7 @@ test('the vendor makes a role and an administrator who holds it: the menu is wha
 
 test('a line of the audit tells what it changed in the reader’s words, beside the names that programs have', async () => {
   const secret = 'a secret of some length';
-  await api('client', 'PUT', '/client/setting/webhook', { enable: false, url: 'https://203.0.113.9/x', secret, kinds: [] });
+  await api('client', 'PUT', '/client/setting/webhook', { enable: false, url: 'https://1.1.1.1/x', secret, kinds: [] });
   const operator = await stand.inside('client', { language: 'zh_TW', width: 390, height: 844 });
   const { page } = operator;
   await operator.load('/client/userManagement/logOperation?url=webhook');

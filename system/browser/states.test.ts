@@ -215,14 +215,14 @@ test('who may only look at settings of the system reads them, whatever else thei
     const answer = await stand.whole.call('PUT', path, token, body);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
   };
-  await put('/client/setting/webhook', { enable: false, url: 'https://203.0.113.9/hooks', kinds: ['nodeOffline'] });
+  await put('/client/setting/webhook', { enable: false, url: 'https://1.1.1.1/hooks', kinds: ['nodeOffline'] });
   await put('/client/setting/tg', { enable: false, chatID: '@harbour', kinds: [] });
   const visitor = await subAccount('readsSettings', [
     ...['webhook.view', 'telegram.view', 'emailSetting.view', 'oidc.view', 'databaseBackup.view', 'retention.view'],
   ]);
   const { page } = visitor;
   for (const [tab, ...words] of [
-    ['webhook', 'https://203.0.113.9/hooks', 'A node is offline', 'Disabled'],
+    ['webhook', 'https://1.1.1.1/hooks', 'A node is offline', 'Disabled'],
     ['telegram', '@harbour'],
     ['email', 'STARTTLS', 'Sender address'],
     ['oidc', 'Issuer', 'Disabled'],

@@ -6,8 +6,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { KnotDriver } from '#server/resolution/knot.ts';
 import type { NameZone } from '#server/resolution/driver.ts';
 import { knotAnswers, startKnot } from '#server/resolution/knot-launcher.ts';
-import { crashesAfter } from '#server/resolution/knot-stores.ts';
-import { freePort } from '#server/store/engine-process.ts';
+import { crashesAfter, rememberCrashes } from '#server/resolution/knot-stores.ts';
+import { freePort, poll } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { NameServer } from '#system/name-server.ts';
 import { smallDisk } from '#system/small-disk.ts';
@@ -172,4 +172,12 @@ test('a crash counts where it follows another, each within a minute of a start',
   assert.equal(crashesAfter(1, null, 1000), 1);
   assert.equal(crashesAfter(2, 'SIGSEGV', 60_000), 0);
   assert.equal(crashesAfter(2, null, 60_000), 0);
+});
+
+test('one that lives for long forgets crashes before, also where nobody is left who would be told of its end', async () => {
+  const dir = testFolder('crashes');
+  const crashes = join(dir, 'crashes');
+  writeFileSync(crashes, '1 answered');
+  rememberCrashes(dir, { exited: new Promise(() => {}) }, 50);
+  assert.ok(await poll(() => !existsSync(crashes), 5000, 10));
 });

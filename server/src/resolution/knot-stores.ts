@@ -96,10 +96,14 @@ export const crashesAfter = (before: number, signal: string | null, livedMs: num
   return isCrash(signal) ? before + 1 : before;
 };
 
-/** To be called of one that has started: how it ends is what the next start is told. */
-export function rememberCrashes(dir: string, engine: Engine): void {
+/** To be called of one that has started: how it ends is what the next start is told, and that it lives for long enough. */
+export function rememberCrashes(dir: string, engine: Pick<Engine, 'exited'>, longMs = soonMs): void {
   const since = performance.now();
+  // also where whoever would have been told of its end has ended before
+  const timer = setTimeout(() => rmSync(crashesOf(dir), { force: true }), longMs);
+  timer.unref();
   void engine.exited.then(({ signal }) => {
+    clearTimeout(timer);
     try {
       const before = crashesIn(dir).crashes;
       const now = crashesAfter(before, signal, performance.now() - since);

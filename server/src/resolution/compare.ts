@@ -48,8 +48,10 @@ export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promi
     db,
     sql`select "siteID", label, "groupID" from "cnameSite" where "cnameID" = ${zone.id}`,
   );
-  const known = new Set(sites.map(one => one.label));
-  const lost = sites.filter(one => names.get(one.label) !== one.groupID).map(one => one.siteID);
+  const isLost = (one: (typeof sites)[number]) => names.get(one.label) !== one.groupID;
+  const lost = sites.filter(isLost).map(one => one.siteID);
+  // one that leads elsewhere is known no longer: of a site that is no more nobody else takes it away
+  const known = new Set(sites.filter(one => !isLost(one)).map(one => one.label));
   if (lost.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${lost})`.execute(db);
   const unknown = [...names.keys()].filter(label => !known.has(label));
   // Whoever wrote a name may have ended, or been told to wait, before it was noted: a site's own is answered, and is no stranger. It is written anyway.

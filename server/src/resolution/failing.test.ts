@@ -29,3 +29,13 @@ test('a name server that does not take its list is left alone for longer each ti
   now += 1000;
   assert.equal(rests.isResting('knot'), false, 'it begins anew');
 });
+
+test('of name servers that are none any more nothing is kept', () => {
+  const rests = new Rests(() => 0);
+  for (const server of ['one', 'other']) rests.failed(server);
+  rests.kept(['other']);
+  assert.deepEqual(
+    ['one', 'other'].map(server => rests.isResting(server)),
+    [false, true],
+  );
+});

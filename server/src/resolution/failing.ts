@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../store/db.ts';
 import { limitSecondsMost } from '../domain/dns/driver.ts';
-import type { HeldZone } from './load.ts';
-import { oneLine, retrySecondsMost, type whyOf } from './servers.ts';
+import { type HeldZone, lacksNames } from './load.ts';
+import { keepOnly, oneLine, retrySecondsMost, type whyOf } from './servers.ts';
 
 type Told = ReturnType<typeof whyOf>;
 
@@ -15,9 +15,16 @@ export const againSeconds = (tries: number, retrySeconds = 0): number =>
 export async function noteFailed(db: Db, { zone, tries }: HeldZone, { why, said, retrySeconds }: Told): Promise<number> {
   const seconds = againSeconds(tries, retrySeconds);
   await sql`update cname set error = ${oneLine(why)}, "errorSaid" = ${said ? JSON.stringify(said) : null}::jsonb, refused = '[]', "refusedCount" = 0,
-      tries = tries + 1, "failingSince" = coalesce("failingSince", clock_timestamp()), "nextAt" = clock_timestamp() + ${seconds} * interval '1 second'
+      tries = tries + 1, "failingSince" = case when ${lacksNames(sql`cname`)} then clock_timestamp() else coalesce("failingSince", clock_timestamp()) end, "nextAt" = clock_timestamp() + ${seconds} * interval '1 second'
     where id = ${zone.id}`.execute(db);
   return seconds;
+}
+
+/** Whoever asks for it meanwhile (`nextAt`) has it compared once more. */
+export async function noteCompared(db: Db, { zone, nextAt }: HeldZone): Promise<void> {
+  await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id} and "nextAt" = ${nextAt}::timestamptz`.execute(
+    db,
+  );
 }
 
 /** Name servers that did not take the list of their zones: where no zone of it waits by itself, the whole list would be told in every turn. */
@@ -39,5 +46,10 @@ export class Rests {
   }
   done(server: string): void {
     this.#all.delete(server);
+  }
+  /** With another key it is another: nothing is kept of what is none of `servers` any more. @returns these */
+  kept(servers: readonly string[]): readonly string[] {
+    keepOnly(this.#all, servers);
+    return servers;
   }
 }

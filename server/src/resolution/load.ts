@@ -22,6 +22,8 @@ export interface HeldZone {
   /** what was tried last came to nothing, also where somebody has it tried again at once (`tries` 0) */
   isFailing: boolean;
   error: string;
+  /** as PostgreSQL writes it; another one: somebody asked for the zone since */
+  nextAt: string;
   /** what the zone above has to say of it, as it was seen last */
   ds: string[];
   /** another key is wished for; and the zone above has had it for long enough */
@@ -46,6 +48,9 @@ const secondariesOf = sql`coalesce((select jsonb_agg(jsonb_build_object('id', n.
   from "dnsSecondary" n where n."clientID" = c."clientID" and n."deletedAt" is null and s.driver = ${embedded}), '[]')`;
 /** A zone `c` that did not fail waits for nothing; and nobody is waited for longer than anybody may say: the clock was set back meanwhile. */
 const isDue = sql`(c.tries = 0 or c."nextAt" not between clock_timestamp() and clock_timestamp() + ${limitSecondsMost} * interval '1 second')`;
+/** Of a zone `c` names of sites are refused, and nothing else: of groups it would be told first (held-back.ts). */
+export const lacksNames = (c: Sql): Sql =>
+  sql`(${c}.tries = 0 and ${c}."refusedCount" > 0 and right(${c}.refused->0->>'name', length(${c}."domainName") + 3) <> '.l.' || ${c}."domainName")`;
 /** CNAME zones `c` with who answers for them. `isGone`: those instead that are no more, while names of ours stand there at somebody else's. */
 export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<HeldZone[]> {
   const found = await rows<
@@ -58,7 +63,7 @@ export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<H
     }
   >(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.tries > 0 or c."failingSince" is not null as "isFailing", c.error, c."lineData", c."placelessGroups", c."linelessGroups", c.ds, c."newKeyAt" is not null as "isNewKey", coalesce(c."newKeyFrom" <= clock_timestamp(), false) as "isNewKeyDue", ${isDue} as "isDue", coalesce(c."comparedAt" not between clock_timestamp() - ${compareMinutes} * interval '1 minute' and clock_timestamp(), true) as "isOld"
+    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.tries > 0 or c."failingSince" is not null as "isFailing", c.error, c."nextAt"::text as "nextAt", c."lineData", c."placelessGroups", c."linelessGroups", c.ds, c."newKeyAt" is not null as "isNewKey", coalesce(c."newKeyFrom" <= clock_timestamp(), false) as "isNewKeyDue", ${isDue} as "isDue", coalesce(c."comparedAt" not between clock_timestamp() - ${compareMinutes} * interval '1 minute' and clock_timestamp(), true) as "isOld"
       from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${isGone ? isLeaving : sql`c."deletedAt" is null`}
         and (${condition}) order by c.id`,
   );

@@ -18,9 +18,25 @@ const embeddedSetting: ServerSetting = {
   facts: { operator: [], environment: [], own: [] },
 };
 
+/** What whoever steers knows of one. */
+export interface ServerNotes {
+  /** when it was looked whether its zones are there */
+  lookedAt: number;
+  /** zones that it was told last; and those that it has taken, none yet: undefined */
+  list: ReadonlyMap<number, { zone: HeldZone['zone']; told: string }> | undefined;
+  taken: readonly number[] | undefined;
+}
+
+/** Of what is no more nothing is kept. */
+export function keepOnly<T>(known: Pick<Map<T, unknown>, 'keys' | 'delete'>, wanted: readonly T[]): void {
+  const all = new Set(wanted);
+  for (const one of known.keys()) if (!all.has(one)) known.delete(one);
+}
+
 export class Servers {
   /** by `HeldZone.server` */
   readonly #drivers = new Map<string, NameDriver>();
+  readonly #notes = new Map<string, ServerNotes>();
   readonly #make: (setting: ServerSetting) => NameDriver | undefined;
 
   constructor(make: (setting: ServerSetting) => NameDriver | undefined) {
@@ -36,6 +52,16 @@ export class Servers {
     return made;
   }
 
+  notesOf(server: string): ServerNotes {
+    const known = this.#notes.get(server) ?? { lookedAt: -Infinity, list: undefined, taken: undefined };
+    this.#notes.set(server, known);
+    return known;
+  }
+  /** Somebody else may have told them something since. */
+  forget(): void {
+    this.#notes.clear();
+  }
+
   embedded = () => this.of({ server: embedded, setting: embeddedSetting });
 
   /** All that are to be told their zones: the embedded one also where it has none any more. */
@@ -43,7 +69,7 @@ export class Servers {
     const all = new Set(zones.map(one => one.server));
     if (this.embedded()) all.add(embedded);
     // with another key it is another
-    for (const known of this.#drivers.keys()) if (!all.has(known)) this.#drivers.delete(known);
+    for (const known of [this.#drivers, this.#notes]) keepOnly(known, [...all]);
     return [...all];
   }
 }
@@ -71,14 +97,23 @@ export const split = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[],
   all.filter(one => !isFirst(one)),
 ];
 
-/** What a provider refuses of one thing keeps no other from it: neither a node that fails from leaving, nor a new site from its name. */
+/**
+ * What a provider refuses of one thing keeps no other from it: neither a node that fails from leaving, nor a new site from its name. `wrong`:
+ * what was, the first of it first.
+ */
 export function partsOf() {
-  const refused: DnsProblem[] = [];
+  const wrong: unknown[] = [];
+  /** of whatever goes wrong */
+  const anyway = <T>(act: Promise<T>): Promise<T | undefined> =>
+    act.catch((error: unknown) => {
+      wrong.push(error);
+      return undefined;
+    });
   const apart = <T>(act: Promise<T>): Promise<T | undefined> =>
     act.catch((error: unknown) => {
       if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
-      refused.push(error);
+      wrong.push(error);
       return undefined;
     });
-  return { apart, refused };
+  return { apart, anyway, wrong };
 }

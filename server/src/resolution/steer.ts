@@ -24,8 +24,8 @@ import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { noteLines, pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
-import { noteFailed, Rests } from './failing.ts';
-import { partsOf, Servers, split, whyOf } from './servers.ts';
+import { noteCompared, noteFailed, Rests } from './failing.ts';
+import { keepOnly, partsOf, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
 import { embedded, type HeldZone, KnownAnswers, steerKey, zonesOf } from './load.ts';
 import { look } from './look.ts';
@@ -69,15 +69,10 @@ export class Steering {
   readonly #answers = new KnownAnswers();
   /** whose zones had a turn last */
   #lastOperator = 0;
-  /** by `HeldZone.server`, as all that is told of name servers here */
-  readonly #thereAt = new Map<string, number>();
   /** zones that a name server has taken, and how they were */
   readonly #prepared = new Map<number, { server: string; told: string }>();
   /** how often each has begun anew: what was compared before that says nothing */
   readonly #begun = new Map<number, number>();
-  /** that were told which zones there are, and which they were told last */
-  readonly #told = new Set<string>();
-  readonly #lists = new Map<string, ReadonlyMap<number, { zone: HeldZone['zone']; told: string }>>();
   /** What is under way with a name server, or with a zone. */
   readonly #lanes = new Lanes(
     () => this.#call(),
@@ -188,8 +183,7 @@ export class Steering {
       // somebody else may have steered: what stands where is found out anew
       this.#prepared.clear();
       this.#waits.clear();
-      this.#told.clear();
-      this.#lists.clear();
+      this.#servers.forget();
       this.#namesAt = -Infinity;
       while (!this.#isStopping) {
         if (broken) throw broken;
@@ -214,7 +208,7 @@ export class Steering {
     this.#backs.keep(zones);
     // kind by kind: a name server that is slow keeps its own zones waiting, nobody else's
     const prepare = (one: string) => this.#lanes.enter(`prepare ${one}`, () => this.#prepare(one, zones));
-    const [ours, others] = split(this.#servers.all(zones), one => one === embedded);
+    const [ours, others] = split(this.#rests.kept(this.#servers.all(zones)), one => one === embedded);
     // for an operator's own nobody else waits
     for (const one of others) void prepare(one);
     const preparing = ours.map(prepare);
@@ -226,7 +220,10 @@ export class Steering {
     const pushed = await this.#pushAll(zones, new Set(), left);
     if ((await this.#lanes.wait(preparing, left())).includes(true)) await this.#pushAll(await this.#zones(), pushed, left);
     // what is left at somebody else's of a zone that is no more goes, too, as far as he answers before it is forgotten (tidy.ts)
-    for (const one of await this.#zones(true)) if (one.isDue) void this.#lanes.enter(laneOf(one), () => this.#leave(one));
+    const leaving = await this.#zones(true);
+    for (const one of leaving) if (one.isDue) void this.#lanes.enter(laneOf(one), () => this.#leave(one));
+    const ids = [...zones, ...leaving].map(one => one.zone.id);
+    for (const known of [this.#prepared, this.#waits, this.#begun, this.#namesDue]) keepOnly(known, ids);
     if (performance.now() - this.#tidyAt >= tidyMs) {
       this.#tidyAt = performance.now();
       await tidy(this.#database.db);
@@ -237,7 +234,7 @@ export class Steering {
   async #zones(isGone = false): Promise<HeldZone[]> {
     const zones = await zonesOf(this.#database.db, sql`true`, isGone);
     for (const one of zones) one.isDue ||= performance.now() >= (this.#waits.get(one.zone.id) ?? Infinity);
-    return this.#backs.inTurn(zones);
+    return zones;
   }
 
   /** Each name server has its zones, and none that are gone; one it does not take keeps no other from it. @returns whether some are to be compared */
@@ -256,20 +253,21 @@ export class Steering {
       const known = this.#prepared.get(id);
       return known?.server === server && known.told === told.get(id);
     };
-    if (performance.now() - (this.#thereAt.get(server) ?? -Infinity) >= driver.watchMs) {
-      this.#thereAt.set(server, performance.now());
+    const notes = this.#servers.notesOf(server);
+    if (performance.now() - notes.lookedAt >= driver.watchMs) {
+      notes.lookedAt = performance.now();
       const known = held.filter(({ zone }) => isTold(zone.id)).map(one => one.zone);
       const there = known.length ? await driver.test(known).catch(() => undefined) : undefined;
       if (there) for (const { id } of known) if (!there.has(id)) this.#prepared.delete(id);
     }
     // one that rests keeps its list: whose zone stands in it is looked after, what comes, goes or is another waits, and is as it was meanwhile
-    const last = driver.isResting?.() ? this.#lists.get(server) : undefined;
+    const last = driver.isResting?.() ? notes.list : undefined;
     const list = last ?? new Map(held.map(({ zone }) => [zone.id, { zone, told: told.get(zone.id)! }]));
     const due = held
       .filter(({ zone: { id }, isDue }) => isDue && !isTold(id) && list.get(id)?.told === told.get(id))
       .map(one => one.zone);
-    const gone = [...this.#prepared].flatMap(([id, one]) => (one.server === server && !list.has(id) ? [id] : []));
-    if (!due.length && (this.#rests.isResting(server) || (this.#told.has(server) && !gone.length))) return false;
+    const gone = (notes.taken ?? []).filter(id => !list.has(id));
+    if (!due.length && (this.#rests.isResting(server) || (notes.taken && !gone.length))) return false;
     const ids = due.map(one => one.id);
     for (const id of ids) {
       this.#prepared.delete(id);
@@ -283,12 +281,12 @@ export class Steering {
         const stored = Map.groupBy(await this.#answers.all(db), one => one.clientID);
         return ({ id }: HeldZone['zone']) => (stored.get(clients.get(id)!) ?? []).map(one => one.answer);
       };
-      this.#lists.set(server, list);
+      notes.list = list;
       const all = [...list.values()].map(one => one.zone);
       const { failed } = await driver.prepare(all, due, answers);
-      this.#told.add(server);
+      notes.taken = [...list.keys()];
       this.#rests.done(server);
-      for (const id of gone) this.#prepared.delete(id);
+      for (const id of gone) if (this.#prepared.get(id)?.server === server) this.#prepared.delete(id);
       for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, { server, told: told.get(id)! });
       for (const one of held) if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, whyOf(failed.get(one.zone.id)));
     } catch (error) {
@@ -307,7 +305,8 @@ export class Steering {
       this.#prepared.get(one.zone.id)?.server === one.server || (one.server === embedded && !this.#servers.embedded());
     const due = zones.filter(one => one.isDue && !without.has(one.zone.id) && !this.#lanes.isBusy(laneOf(one)) && isTaken(one));
     const begun = new Set(without);
-    const [embeddeds, foreign] = split(due, one => one.server === embedded);
+    // a name server is told them in their own order: in another one it would read all of them anew
+    const [embeddeds, foreign] = split(this.#backs.inTurn(due), one => one.server === embedded);
     for (const [server, held] of Map.groupBy(foreign, one => one.server))
       void this.#lanes.enter(`push ${server}`, async () => {
         for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one));
@@ -352,17 +351,17 @@ export class Steering {
     const term = this.#term;
     try {
       const all = (await this.#answers.all(db)).filter(one => one.clientID === clientID).map(one => one.answer);
-      const { apart, refused } = partsOf();
+      const { apart, anyway, wrong } = partsOf();
       const back = this.#backs.of(held, isOld);
       if (isOld) back.setStrange((await apart(compare(db, driver, held))) ?? []);
-      // everybody's answer first: lines may take their time
-      const hasPushed = await apart(pushGroups(db, driver, held, all, back)).finally(() => isOld && driver.refresh(zone, all));
+      // everybody's answer first: lines may take their time, and what becomes of them keeps no name from coming
+      const refresh = () => isOld && anyway(driver.refresh(zone, all));
+      const hasPushed = await apart(pushGroups(db, driver, held, all, back)).finally(refresh);
       await noteLines(db, driver, held);
       const isNamesDue = this.#namesDue.delete(zone.id) || back.areSitesDue;
       const isMore = (isNamesDue || isOld || held.tries > 0) && (await pushNames(db, driver, held, back, () => this.#isStopping));
-      if (refused[0]) throw refused[0];
-      if (isOld && this.#begun.get(zone.id) === begun)
-        await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
+      if (wrong[0]) throw wrong[0];
+      if (isOld && this.#begun.get(zone.id) === begun) await noteCompared(db, held);
       await back.note(db, held, hasPushed === true || isOld || held.isFailing, () => driver.lacks?.(zone) ?? '');
       if (isMore && this.#namesDue.add(zone.id)) this.#call();
     } catch (error) {

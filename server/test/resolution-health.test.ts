@@ -4,6 +4,8 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { keyOf } from '#contract/system/health.ts';
 import { Health } from '#server/kit/health.ts';
+import { noteFailed } from '#server/resolution/failing.ts';
+import { zonesOf } from '#server/resolution/load.ts';
 import { addNamesCheck, type NamesCheckOptions } from '#server/resolution/names-check.ts';
 import { Steering } from '#server/resolution/steer.ts';
 import { row } from '#server/store/db.ts';
@@ -63,6 +65,37 @@ test('a group that cannot be worked out is told to its operator after a while, a
   assert.deepEqual(await looker()('names.unread'), [told]);
   await sql`delete from "groupUnread"`.execute(api.database.db);
   assert.deepEqual(await looker()('names.unread'), []);
+});
+
+test('names of sites that are refused are told as such, in words of their own; a group among them is a change that does not come through', async () => {
+  const { db } = api.database;
+  const one = sql`"domainName" = 'one.health.test'`;
+  const refuse = (...names: string[]) =>
+    sql`update cname set tries = 0, error = 'no', "failingSince" = now() - interval '1 hour', "refusedCount" = 7,
+      refused = ${JSON.stringify(names.map(name => ({ name, why: 'no', said: null })))}::jsonb where ${one}`.execute(db);
+  const second = await zoneOf(a, 'also.health.test');
+  await refuse('denied.one.health.test');
+  await failing([second]);
+  const late = `warn names.late ${keyOf('operator', a.client.id)}`;
+  const refused = `warn names.refused ${keyOf('operator', a.client.id, 'names')}`;
+  // nor are all zones of the name server late
+  assert.deepEqual((await looker()()).sort(), [late, refused]);
+  await sql`update cname set tries = 0, "failingSince" = null where id = ${second}`.execute(db);
+  assert.deepEqual(await looker()(), [refused]);
+  await refuse('g7.l.one.health.test', 'denied.one.health.test');
+  assert.deepEqual(await looker()(), [late]);
+  // that nothing comes through begins when it does
+  await refuse('denied.one.health.test');
+  const [held] = await zonesOf(db, one);
+  await noteFailed(db, held!, { why: 'away', said: undefined, retrySeconds: undefined });
+  assert.deepEqual(await looker()(), []);
+  await sql`update cname set "failingSince" = "failingSince" - interval '2 minutes' where ${one}`.execute(db);
+  await noteFailed(db, held!, { why: 'away', said: undefined, retrySeconds: undefined });
+  assert.deepEqual(await looker()(), [late]);
+  await sql`update cname set tries = 0, error = '', "failingSince" = null, refused = '[]', "refusedCount" = 0 where ${one}`.execute(
+    db,
+  );
+  ok(await by(api, a.client).del('/client/setting/dns/cname', { ids: [second] }));
 });
 
 test('one zone alone keeps the installation from nothing, all of several do, and each is told until it comes through', async () => {

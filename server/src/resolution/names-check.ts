@@ -5,7 +5,7 @@ import type { Health } from '../kit/health.ts';
 import type { Services } from '../kit/services.ts';
 import { row, rows } from '../store/db.ts';
 import { ask } from './ask.ts';
-import { embedded, steerKey } from './load.ts';
+import { embedded, lacksNames, steerKey } from './load.ts';
 
 const operatorsMax = 50;
 const namesMax = 3;
@@ -81,13 +81,14 @@ export function addNamesCheck(
       const late = await rows<Late>(
         db,
         // whoever has it tried again at once says nothing of how it went
-        sql`with ours as (select o."failingSince" from cname o join "dnsSetting" d on d.id = o."dnsSettingID" where o."deletedAt" is null and d.driver = ${embedded})
+        sql`with ours as (select o."failingSince" is not null and not ${lacksNames(sql`o`)} as "isLate" from cname o join "dnsSetting" d on d.id = o."dnsSettingID" where o."deletedAt" is null and d.driver = ${embedded})
           select c."clientID"::float8 as operator, s.driver = ${embedded} as "isOurs", count(*)::int as count,
             extract(epoch from clock_timestamp() - min(c."failingSince"))::int as seconds,
             (array_agg(c."domainName" order by c."failingSince", c.id))[1:${namesMax}] as zones, (array_agg(c.error order by c."failingSince", c.id))[1] as why,
-            (select count(*) > 1 and bool_and("failingSince" is not null) from ours) as "isAll"
+            (select count(*) > 1 and bool_and("isLate") from ours) as "isAll"
           from cname c join "dnsSetting" s on s.id = c."dnsSettingID"
           where c."deletedAt" is null and c."failingSince" < clock_timestamp() - ${healthTimes.namesLateSeconds} * interval '1 second'
+            and not ${lacksNames(sql`c`)}
           group by 1, 2 order by 2 desc, 1 limit ${operatorsMost}`,
       );
       for (const { operator, isOurs, isAll, count, seconds, zones: some, why } of late)
@@ -97,6 +98,30 @@ export function addNamesCheck(
             { count, seconds, zones: `${some.join(', ')}${count > some.length ? ' …' : ''}`, detail: why.slice(0, 200) },
             // an operator may have both
             { key: keyOf('operator', operator, isOurs ? undefined : 'own'), value: seconds },
+          ),
+        );
+      // everything else comes through there
+      const refused = await rows<{
+        operator: number;
+        count: number;
+        seconds: number;
+        zones: string[];
+        more: boolean;
+        why: string;
+      }>(
+        db,
+        sql`select c."clientID"::float8 as operator, sum(c."refusedCount")::int as count, extract(epoch from clock_timestamp() - min(c."failingSince"))::int as seconds,
+            (array_agg(c."domainName" order by c."failingSince", c.id))[1:${namesMax}] as zones, count(*) > ${namesMax} as more,
+            (array_agg(c.error order by c."failingSince", c.id))[1] as why
+          from cname c where c."deletedAt" is null and c."failingSince" < clock_timestamp() - ${healthTimes.namesLateSeconds} * interval '1 second'
+            and ${lacksNames(sql`c`)} group by 1 order by 1 limit ${operatorsMost}`,
+      );
+      for (const { operator, count, seconds, zones: some, more, why } of refused)
+        found.push(
+          warns(
+            'names.refused',
+            { count, seconds, zones: `${some.join(', ')}${more ? ' …' : ''}`, detail: why.slice(0, 200) },
+            { key: keyOf('operator', operator, 'names'), value: seconds },
           ),
         );
       const unread = await rows<{ operator: number; count: number; seconds: number; groups: string[]; detail: string }>(

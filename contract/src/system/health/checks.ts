@@ -38,7 +38,7 @@ export const checks = {
   documents: ['notMade'],
   rules: ['outdated'],
   certificates: ['ending'],
-  names: ['away', 'idle', 'late', 'unread'],
+  names: ['away', 'idle', 'late', 'refused', 'unread'],
   signedZones: ['otherKey', 'otherAbove'],
   geoSource: ['failing'],
 } as const;

@@ -262,6 +262,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Changes of {count} CNAME {count, one: zone do, other: zones do} not come through, for up to {duration}: {zones}. {detail}',
     'They are tried again without end; a node that fails stays in the answers there meanwhile. DNS settings says why for each zone, and when it is tried next. At a provider: its status, its limits, the key. Embedded: logs/dns.log, the disk.',
   ],
+  'names.refused': [
+    '{count} {count, one: name, other: names} of sites {count, one: is, other: are} refused by the name server, for up to {duration}: {zones}. {detail}',
+    'These names alone lead nowhere yet, or where they led before; everything else comes through, and nodes that fail leave the answers. They are tried again without end. DNS settings says why for each: most often something else stands under that name, or the key may not change it.',
+  ],
   'names.unread': [
     '{count} resolution {count, one: group, other: groups} cannot be worked out: {groups}. {detail}',
     'It is answered as it was; a node that fails stays in it. Save the group and its lines once more; if that does not help, its rows are damaged: see logs/server.log, and the database.',

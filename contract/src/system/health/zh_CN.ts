@@ -229,6 +229,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 个 CNAME 域名的变更未能生效，最久已达 {duration}：{zones}。{detail}',
     '系统会持续重试；这段时间故障的节点仍留在这些域名的解析结果中。各域名的原因与下次重试时间请见“DNS 设置”。使用服务商时请检查其状态、频率限制与密钥；使用内置域名服务器时请查看 logs/dns.log 与磁盘空间。',
   ],
+  'names.refused': [
+    '{count} 个站点名称被域名服务器拒绝，最久已达 {duration}：{zones}。{detail}',
+    '只影响这些名称：尚未生效，或仍指向先前的群组；其余变更照常生效，故障的节点也会照常移除。系统会持续重试。各名称的原因请见“DNS 设置”，常见情况是该名称已有其他记录，或密钥无权修改。',
+  ],
   'names.unread': [
     '{count} 个解析群组无法计算解析结果：{groups}。{detail}',
     '这些群组保持原有的解析结果，故障的节点不会被移除。请重新保存群组与它的线路；若仍未恢复，可能是数据损坏，请查看 logs/server.log 与数据库。',

@@ -229,6 +229,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 個 CNAME 網域的變更未能生效，最久已達 {duration}：{zones}。{detail}',
     '系統會持續重試；這段期間故障的節點仍留在這些網域的解析結果中。各網域的原因與下次重試時間請見「DNS 設定」。使用服務商時請檢查其狀態、頻率限制與金鑰；使用內建名稱伺服器時請查看 logs/dns.log 與磁碟空間。',
   ],
+  'names.refused': [
+    '{count} 個站點名稱遭名稱伺服器拒絕，最久已達 {duration}：{zones}。{detail}',
+    '只影響這些名稱：尚未生效，或仍指向先前的群組；其餘變更照常生效，故障的節點也會照常移除。系統會持續重試。各名稱的原因請見「DNS 設定」，常見情況是該名稱已有其他記錄，或金鑰無權修改。',
+  ],
   'names.unread': [
     '{count} 個解析群組無法計算解析結果：{groups}。{detail}',
     '這些群組維持原有的解析結果，故障的節點不會被移除。請重新儲存群組與它的線路；若仍未恢復，可能是資料損壞，請查看 logs/server.log 與資料庫。',

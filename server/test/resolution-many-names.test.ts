@@ -9,7 +9,7 @@ import { type HeldRecord, partOf, PartsRefused, type RecordApi } from '#server/d
 import { AccountStore } from '#server/resolution/account.ts';
 import { noteFailed } from '#server/resolution/failing.ts';
 import { ForeignDriver } from '#server/resolution/foreign.ts';
-import { HeldBack } from '#server/resolution/held-back.ts';
+import { HeldBack, HeldBacks } from '#server/resolution/held-back.ts';
 import { type HeldZone, zonesOf } from '#server/resolution/load.ts';
 import { pushNames } from '#server/resolution/push.ts';
 import { Steering } from '#server/resolution/steer.ts';
@@ -120,6 +120,17 @@ test('a node’s new address does not wait until all names are written', { timeo
     assert.ok(names() <= count, `all ${names()} names came before it`);
     assert.ok(await poll(() => names() > count, 30_000, 50), `${names()} names`);
   });
+});
+
+test('a zone with more names than a turn has time for is the last in the next', async () => {
+  ms = 250;
+  const backs = new HeldBacks();
+  const own = await zoneNow();
+  const other = { ...own, zone: { ...own.zone, id: own.zone.id + 1 } };
+  const [first] = [own, other].map(one => backs.of(one, false));
+  assert.equal(await pushNames(db(), driverOf(5), own, first!, () => false), true);
+  assert.ok(names() < count);
+  assert.deepEqual(backs.inTurn([own, other]), [other, own]);
 });
 
 test('once an account has room again, a few names that it refuses keep no others', async () => {

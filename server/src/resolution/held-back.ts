@@ -135,7 +135,7 @@ export class HeldBack {
   readonly #now: () => number;
   readonly #shared: Shared;
   #pausedUntil = -Infinity;
-  #pausedAt = -Infinity;
+  #hadTurnAt = -Infinity;
   /** names that are tried at a time, of those that nothing is known of */
   #namesMost = Infinity;
   #againAt = Infinity;
@@ -153,9 +153,9 @@ export class HeldBack {
   get areSitesDue(): boolean {
     return Number.isFinite(this.#againAt) ? this.#againAt <= this.#now() : this.sites.dueMs <= 0;
   }
-  /** when some of its names were refused again last */
-  get pausedAt(): number {
-    return this.#pausedAt;
+  /** when some of its names were refused again last, or were more than its turn had time for */
+  get hadTurnAt(): number {
+    return this.#hadTurnAt;
   }
   get namesMost(): number {
     return this.#namesMost;
@@ -172,9 +172,13 @@ export class HeldBack {
   more(): void {
     this.#namesMost *= 2;
   }
+  /** Other zones have their turn first. */
+  endTurn(): void {
+    this.#hadTurnAt = this.#now();
+  }
   /** Some were refused again: other zones there have their turn first. */
   pause(): void {
-    this.#pausedAt = this.#now();
+    this.endTurn();
     this.#shared.until = this.#now() + pauseMs;
     this.#pausedUntil = this.#now() + pauseMs * Math.min(this.#shared.zones, turnsMost);
   }
@@ -235,9 +239,9 @@ export class HeldBacks {
     if (isAnew) one.back.hurry();
     return one.back;
   }
-  /** Whose names were tried again longest ago is first: however many zones there are, each has its turn. */
+  /** Who had a turn longest ago is first: however many zones there are, each has its turn. */
   inTurn(zones: readonly HeldZone[]): HeldZone[] {
-    const at = ({ zone }: HeldZone) => this.#all.get(zone.id)?.back.pausedAt ?? -Infinity;
+    const at = ({ zone }: HeldZone) => this.#all.get(zone.id)?.back.hadTurnAt ?? -Infinity;
     return zones.toSorted((one, other) => (at(one) < at(other) ? -1 : at(one) > at(other) ? 1 : 0));
   }
   #sharedOf(server: string): Shared {

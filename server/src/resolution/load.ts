@@ -50,7 +50,7 @@ const secondariesOf = sql`coalesce((select jsonb_agg(jsonb_build_object('id', n.
 const isDue = sql`(c.tries = 0 or c."nextAt" not between clock_timestamp() and clock_timestamp() + ${limitSecondsMost} * interval '1 second')`;
 /** Of a zone `c` names of sites are refused, and nothing else: of groups it would be told first (held-back.ts). */
 export const lacksNames = (c: Sql): Sql =>
-  sql`(${c}.tries = 0 and ${c}."refusedCount" > 0 and right(${c}.refused->0->>'name', length(${c}."domainName") + 3) <> '.l.' || ${c}."domainName")`;
+  sql`(${c}.tries = 0 and ${c}."refusedCount" > 0 and right(${c}.refused->0->>'name', length(${c}."domainName") + 3) is distinct from '.l.' || ${c}."domainName")`;
 /** CNAME zones `c` with who answers for them. `isGone`: those instead that are no more, while names of ours stand there at somebody else's. */
 export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<HeldZone[]> {
   const found = await rows<

@@ -183,7 +183,11 @@ export async function pushNames(
     }
     back.more();
     if (!isRest && found.length < driver.can.namesMost) break;
-    if (isStopping() || performance.now() >= until) return true;
+    if (isStopping() || performance.now() >= until) {
+      // nobody else's groups wait until all of these are written
+      back.endTurn();
+      return true;
+    }
   }
   const byID = new Map(known.map(one => [one.siteID, one]));
   for (const ids of growing(due)) {

@@ -153,3 +153,14 @@ test('however many zones there are at a name server, each has its turn', () => {
     }
   assert.equal(tried.size, 40);
 });
+
+test('with another key all is tried anew; and the more zones stand at one, the longer each waits', () => {
+  const backs = new HeldBacks(() => 0);
+  const at = (id: number, server: string) => ({ zone: { id }, server, clientID: 1 }) as HeldZone; // nothing else of it is read
+  assert.notEqual(backs.of(at(1, 'a'), false), backs.of(at(1, 'b'), false));
+  const one = backs.of(at(1, 'a'), false);
+  backs.keep([at(1, 'a'), at(2, 'a'), at(3, 'a')]);
+  one.sites.tried([1], wanted([1, 7]), [why(1)], nameOf);
+  one.pause();
+  assert.equal(one.sites.dueMs, 15_000);
+});

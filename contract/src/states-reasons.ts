@@ -17,6 +17,12 @@ export const reasons = {
   accountLocked: reason('accountNotEnabled', '帳號已鎖定', '账号已锁定', 'The account is locked'),
   accountPaused: reason('accountNotEnabled', '帳號已暫停', '账号已暂停', 'The account is paused'),
   accountExpired: reason('accountNotEnabled', '帳號已到期', '账号已到期', 'The account has expired'),
+  accountAbove: reason(
+    'accountNotEnabled',
+    '上層帳號未啟用，請洽管理您帳號的人',
+    '上级账号未启用，请联系管理您账号的人',
+    'An account above it is not enabled; ask whoever manages yours',
+  ),
 
   siteAlreadyPaused: reason('siteStatusNotAllowed', '站點已暫停', '站点已暂停', 'The site is already paused'),
   siteNotPaused: reason('siteStatusNotAllowed', '站點並未暫停', '站点并未暂停', 'The site is not paused'),

@@ -257,6 +257,14 @@ export const siteActionFor = { normal: 'resume', pause: 'pause', limit: 'limit' 
   keyof typeof siteActions
 >;
 
+/** Why an account lets nobody in; `above`: it is one of those it stands under. */
+export const stoppedReasons = {
+  pause: 'accountPaused',
+  lock: 'accountLocked',
+  expired: 'accountExpired',
+  above: 'accountAbove',
+} as const satisfies Record<Exclude<AccountState, 'normal'> | 'above', Reason>;
+
 export const reasonText = (why: Reason, language: Language): string => reasons[why].text[language];
 /** The catalogue's error for a refused action. */
 export const reasonError = (why: Reason): ErrorName => reasons[why].error;

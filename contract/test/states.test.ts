@@ -103,13 +103,14 @@ test('a state nobody foresaw is refused', () => {
 });
 
 test('every reason reads in three languages, is used, and answers an error of the catalogue', () => {
-  const used = new Set(
-    Object.values(tables).flatMap(([table]) =>
+  const used = new Set([
+    ...Object.values(states.stoppedReasons),
+    ...Object.values(tables).flatMap(([table]) =>
       Object.values(table).flatMap(({ else: otherwise }) =>
         typeof otherwise === 'string' ? [otherwise] : Object.values(otherwise),
       ),
     ),
-  );
+  ]);
   for (const why of Object.keys(reasons) as states.Reason[]) {
     assert.ok(used.has(why), `${why} is never given`);
     assert.ok(reasonError(why) in errors);

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { reasonText } from '#contract/states.ts';
+import type { Reason } from '#contract/states-reasons.ts';
 import { holdLogin } from '#server/account/session.ts';
 import type { Tokens } from '#server/kit/session.ts';
-import { row, rows } from '#server/store/db.ts';
+import { row, rows, type Sql } from '#server/store/db.ts';
 import { Api, password } from './harness.ts';
 import { a, api, customer, is, self, signedIn, verify } from './signing.ts';
 
@@ -39,11 +41,26 @@ describe('verify', () => {
     assert.equal(judged.mock.callCount(), replies.length);
   });
 
-  test('a paused account is told so once its password is right, and not before', async () => {
-    const person = await customer();
-    await sql`update account set status = 'pause' where id = ${person.id}`.execute(api.database.db);
-    is(await verify(person.email), 'accountNotEnabled');
-    is(await verify(person.email, 'wrong password'), 'credentialFailed');
+  test('whoever is kept out is told why once the password is right, and not before; of accounts above no more than that', async () => {
+    const stranger = await verify('nobody@test.test', 'wrong password');
+    const sub = await api.account('user', 'sub-of-stopped@test.test', { rootID: a.user.id, parentClient: a.client.id });
+    const stopped = async ({ id, email }: { id: number; email: string }, set: Sql, why: Reason, whose = id) => {
+      await sql`update account set ${set} where id = ${whose}`.execute(api.database.db);
+      const reply = await verify(email);
+      is(reply, 'accountNotEnabled');
+      assert.deepEqual(reply.body.errorData, [{ path: '', rule: 'refused', bounds: { why } }]);
+      assert.ok(reply.body.message.endsWith(`: ${reasonText(why, 'en_US')}`), reply.text);
+      const wrong = await verify(email, 'wrong password');
+      is(wrong, 'credentialFailed');
+      assert.equal(wrong.text, stranger.text);
+      await sql`update account set status = 'normal', expired = null where id = ${whose}`.execute(api.database.db);
+    };
+    await stopped(await customer(), sql`status = 'pause'`, 'accountPaused');
+    await stopped(await customer(), sql`status = 'lock'`, 'accountLocked');
+    await stopped(await customer(), sql`status = 'expired'`, 'accountExpired');
+    await stopped(await customer(), sql`expired = now() - interval '1 second'`, 'accountExpired');
+    await stopped(sub, sql`status = 'lock'`, 'accountAbove', a.user.id);
+    await stopped(a.user, sql`status = 'pause'`, 'accountAbove', a.client.id);
   });
 
   test('an account whose root is paused or gone does not get in', async () => {

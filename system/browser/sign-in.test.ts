@@ -5,6 +5,7 @@ import { TOTP } from 'otpauth';
 import { contextual, errors } from '#contract/errors.ts';
 import { session as limits } from '#contract/limits.ts';
 import type { Language } from '#contract/kit/text.ts';
+import { reasonText } from '#contract/states.ts';
 import { type OIDC, startOIDC } from '../../server/test/oidc-provider.ts';
 import { type Received, type Smtp, startSmtp, textOf, until } from '../../server/test/smtp.ts';
 import { password } from '#system/whole.ts';
@@ -282,6 +283,6 @@ for (const language of ['zh_TW', 'zh_CN', 'en_US'] as const)
     // a paused account is told so
     await done('PUT', '/account', { id: bob, status: 'pause' });
     await ann.credentials(spent);
-    await ann.refused(errors.accountNotEnabled.text[language], 'password');
+    await ann.refused(reasonText('accountPaused', language), 'password');
     await visitor.close();
   });

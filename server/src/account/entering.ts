@@ -1,15 +1,19 @@
 /** What every way of signing in has: who may come in and from where, tries by address, the line in the audit, the session with its device. */
-import { fail } from '#contract/errors.ts';
+import { sql } from 'kysely';
+import { Fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import type { Language } from '#contract/kit/text.ts';
 import type { SignInReason } from '#contract/states-audit.ts';
-import type { AccountState } from '#contract/states.ts';
+import { type AccountState, reasonError, stoppedReasons } from '#contract/states.ts';
+import type { Reason } from '#contract/states-reasons.ts';
+import { ownStatusOf } from '../kit/acting.ts';
 import type { ActingToken } from '../kit/actor.ts';
 import { audit, type Context } from '../kit/context.ts';
 import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
 import type { Incoming } from '../kit/request.ts';
 import type { Tokens } from '../kit/session.ts';
 import type { Claim } from '../kit/tries.ts';
+import { row } from '../store/db.ts';
 import { newDevice } from './new-device.ts';
 
 /** Wrong tries that cost no time: for an account from one address, from one address, from a known device, of one's own session. */
@@ -111,11 +115,24 @@ export function triesOf(ip: string, device: string | undefined, what: { key: str
   ];
 }
 
-/** @throws accountNotEnabled; permissionDenied where its operator lets nobody in from there */
+/** Why an account that is not normal lets nobody in. Of those above it, no more than that it is one of them: how an operator stands is its own. */
+async function whyStopped(ctx: Context, account: Pick<Comer, 'id'>): Promise<Reason> {
+  const own = await row<{ status: AccountState }>(
+    ctx.db,
+    sql`select ${ownStatusOf} as status from account a where a.id = ${account.id}`,
+  );
+  return stoppedReasons[!own || own.status === 'normal' ? 'above' : own.status];
+}
+
+/**
+ * Of whoever has shown who they are, and of nobody else: they are told why.
+ * @throws accountNotEnabled, with its reason; permissionDenied where its operator lets nobody in from there
+ */
 export async function mayCome(ctx: Context, account: Comer, request: Pick<Incoming, 'ip'>, said: Said): Promise<void> {
   if (account.status !== 'normal') {
     await said(403, account.status);
-    throw fail('accountNotEnabled');
+    const why = await whyStopped(ctx, account);
+    throw new Fail(reasonError(why), { errorData: [{ path: '', rule: 'refused', bounds: { why } }] });
   }
   await ctx.services.sessions.mayEnter(ctx.db, account.id, request.ip, () => said(403, 'permissionDenied'));
 }

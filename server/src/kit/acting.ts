@@ -14,6 +14,8 @@ export const withRoots = sql`join account root on root.id = coalesce(a."rootID",
 const standing = (alias: 'a' | 'root' | 'op') =>
   sql.raw(`case when ${alias}.status = 'normal' and ${alias}.expired <= now() then 'expired' else ${alias}.status end`);
 export const statusOf = sql`coalesce(nullif(${standing('a')}, 'normal'), nullif(${standing('root')}, 'normal'), ${standing('op')}, 'normal')`;
+/** Of the account `a` alone, whatever those above it are. */
+export const ownStatusOf = standing('a');
 export interface Acting {
   accountID: number;
   email: string;

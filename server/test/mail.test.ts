@@ -52,6 +52,7 @@ const tryIt = (who = owner) => api.call('POST', `${path}/test`, { token: who.tok
 const send = <T extends MailTemplate>(mail: Partial<ToSend<T>> & Pick<ToSend<T>, 'template' | 'data'>) =>
   sendMail(api.database.db, api.services, {
     operatorID: owner.id,
+    rootID: null,
     to: 'someone@else.test',
     language: 'en_US',
     ...mail,
@@ -63,12 +64,14 @@ test('nothing is sent, and nothing waits, where no server is set', async () => {
   assert.equal(await send({ template: 'test', data: {} }), false);
   assert.deepEqual(await waiting(), []);
   const told = await get();
-  assert.deepEqual([told.host, told.passwordIsSet, told.version, told.testedAt], ['', false, 0, null]);
+  assert.deepEqual([told.host, told.passwordIsSet, told.version, told.testedAt, told.byOwner], ['', false, 0, null, false]);
 });
 
 test('a server inside the house is refused when it is saved, and again when it is connected to', async () => {
   for (const host of ['169.254.169.254', '::1', '192.168.7.7', '0.0.0.0']) broken(await put(own({ host })), 'host');
   ok(await put(own()));
+  // the owner's server sends for others, and for the owner its own is its own
+  assert.deepEqual([(await get()).byOwner, (await get(other)).byOwner], [false, true]);
   await writeSetting(api.database.db, null, 'originEnvironment', []);
   is(await tryIt(), 'illegalEmailSettings');
   assert.deepEqual(smtp.mails, []);
@@ -146,6 +149,7 @@ test('a mail goes out with the change it tells of, and not without', async () =>
   const failed = api.database.writes.transaction().execute(async db => {
     await sendMail(db, api.services, {
       operatorID: owner.id,
+      rootID: null,
       to: 'undone@else.test',
       language: 'en_US',
       template: 'test',

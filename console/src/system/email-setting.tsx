@@ -41,14 +41,17 @@ export function EmailSetting() {
   const now = found.data;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   if (!now) return <div className="panel tab-wait" aria-busy />;
-  const { host, port, security, username, fromAddress, fromName, version, passwordIsSet, testedAt, waiting, problem } = now;
+  const { host, port, security, username, fromAddress, fromName, version, passwordIsSet, testedAt, waiting, byOwner, problem } =
+    now;
 
   return (
     <>
       <Stale found={found} />
       <section className="panel panel-padded" aria-label={t('mail.state')}>
         <p role="status">
-          {t(!host ? 'mail.none' : testedAt ? 'mail.tested' : 'mail.untested', { time: testedAt ? dateTime(testedAt) : '' })}{' '}
+          {t(!host ? (byOwner ? 'mail.byOwner' : 'mail.none') : testedAt ? 'mail.tested' : 'mail.untested', {
+            time: testedAt ? dateTime(testedAt) : '',
+          })}{' '}
           {waiting > 0 && t('mail.waiting', { count: number(waiting) })}
         </p>
         {problem && <p className="ink-3">{t('mail.problem', { problem: wayProblem(problem, language) })}</p>}

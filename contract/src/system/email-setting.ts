@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
 import { presence } from '../kit/present.ts';
-import { int, nullable, obj, one, text, time } from '../kit/schema.ts';
+import { bool, int, nullable, obj, one, text, time } from '../kit/schema.ts';
 import { secret, told } from '../kit/secret.ts';
 import { mailSecurities } from '../limits-sign-in.ts';
 import * as rules from '../rules.ts';
@@ -36,6 +36,8 @@ export const emailSetting = calls(
         testedAt: nullable(time()),
         /** mails that wait, and what kept the latest of them */
         waiting: int(),
+        /** mails go out by the server of the installation's owner, where none is set here */
+        byOwner: bool(),
         problem: nullable(text(500)),
       }),
     },

@@ -83,9 +83,10 @@ export const emailSettingCalls = implement(
   {
     'GET /email': async ({ ctx }) => {
       const [known] = (await ctx.store(mailServerTable).page({ pageSize: 1 })).data;
-      const waits = await row<{ waiting: number; problem: string | null }>(
+      const waits = await row<{ waiting: number; problem: string | null; byOwner: boolean }>(
         ctx.db,
-        sql`select count(*)::int as waiting, coalesce((select s.problem from "mailServer" s where s."clientID" = ${ctx.actor.rootID} and s."deletedAt" is null),
+        sql`select count(*)::int as waiting, exists (select from (${serverFor(ctx.actor.rootID)}) s where s."clientID" <> ${ctx.actor.rootID}) as "byOwner",
+          coalesce((select s.problem from "mailServer" s where s."clientID" = ${ctx.actor.rootID} and s."deletedAt" is null),
           (array_agg(problem order by "nextAt" desc) filter (where problem is not null))[1]) as problem
         from mail where "clientID" = ${ctx.actor.rootID}`,
       );
@@ -96,6 +97,7 @@ export const emailSettingCalls = implement(
         version: known?.version ?? 0,
         testedAt: known?.testedAt ?? null,
         waiting: waits!.waiting,
+        byOwner: waits!.byOwner,
         problem: waits!.problem,
       };
     },

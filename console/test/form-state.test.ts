@@ -63,6 +63,11 @@ test('what the server said stands until that value changes, whatever happens to 
   assert.deepEqual(said(state, [], valueAt), {});
   name = 'taken';
   assert.deepEqual(said(state, [], valueAt), {}, 'it may have been freed: the server is asked again');
+  state.answered(['name'], 'its record is missing', name);
+  state.unsay(['port']);
+  assert.deepEqual(said(state, [], valueAt), { name: 'its record is missing' });
+  state.unsay(['name']);
+  assert.deepEqual(said(state, [], valueAt), {}, 'the record was found since');
 });
 
 test('a removed row takes what was known of it along, and the rows behind keep theirs', () => {

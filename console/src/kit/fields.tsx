@@ -31,6 +31,8 @@ export interface FormContext {
   before: Values;
   /** A row of a list was added, or taken away. */
   rowsChanged: (list: Path, removed?: number) => void;
+  /** What the server said of a field's value is not so any more. */
+  unsay: (name: string) => void;
   /** What the rows of a batch have in a field, while they differ in it. */
   mixedIn: (name: string) => Differing | undefined;
   overwrite: (field: FormField) => void;

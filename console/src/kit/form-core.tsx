@@ -336,6 +336,7 @@ export function useForm(props: CoreProps) {
         isEdit,
         before: began.current,
         rowsChanged,
+        unsay: name => (state.unsay([name]), void judge()),
         mixedIn,
         overwrite,
         above: props.above,

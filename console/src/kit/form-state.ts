@@ -60,6 +60,11 @@ export class FormState {
     this.#answers.set(keyOf(name), { text, value: JSON.stringify(value) });
   }
 
+  /** What the server said of the value is not so any more, though the value is as it was. */
+  unsay(name: Path): void {
+    this.#answers.delete(keyOf(name));
+  }
+
   /** A row of a list was taken away: what was known of it goes, what was known of the rows behind moves up. */
   withoutRow(list: Path, index: number): void {
     const base = `${keyOf(list)}.`;

@@ -2,10 +2,12 @@
 import './host-input.css';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input } from 'antd';
+import { useContext, useEffect } from 'react';
 import { brandHost, consoleAddress } from '#contract/rules/branding.ts';
 import { Facts } from '../kit/bits.tsx';
 import { useSettled } from '../kit/choices.ts';
 import { Copied } from '../kit/copy.tsx';
+import { FormContext } from '../kit/fields.tsx';
 import { whyOf } from '../kit/present.tsx';
 import { query, unkept } from '../kit/query.ts';
 import type { CustomInput } from '../kit/resource.ts';
@@ -56,12 +58,19 @@ function HostProof({ of, host }: { of: keyof typeof asks; host: string }) {
   const settled = useSettled(host);
   const { rule, ask } = asks[of];
   const isAsked = settled !== '' && rule.check(settled) === true;
-  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
+  const { data, error, errorUpdateCount, isFetching, isPlaceholderData, refetch } = useQuery({
     // both answer the same
     ...(ask(settled) as ReturnType<(typeof asks)['hostname']['ask']>),
     ...unkept,
     enabled: isAsked,
   });
+  const unsay = useContext(FormContext)?.unsay;
+  const isProven = isAsked && !isPlaceholderData && data?.state === 'proven';
+  // a save that was refused for want of the record is told of no more once it is there
+  useEffect(() => {
+    if (isProven) unsay?.(of);
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when it is found: the form's part is another at each drawing
+  }, [isProven]);
   if (!isAsked || isPlaceholderData || settled !== host) return null;
   // one button all along: whoever asks again stands on it still, whatever is said then
   const said = (tone: 'good' | 'warn', text: string) => (
@@ -75,14 +84,13 @@ function HostProof({ of, host }: { of: keyof typeof asks; host: string }) {
     </div>
   );
   const failed = error && t('hostProof.failed', { why: whyOf(error) });
+  // what failed is forgotten while it is asked again, and the button stays
   if (!data)
-    return (
-      failed && (
-        <section className="host-proof" aria-label={t('hostProof.title')}>
-          {said('warn', failed)}
-        </section>
-      )
-    );
+    return errorUpdateCount > 0 ? (
+      <section className="host-proof" aria-label={t('hostProof.title')}>
+        {said('warn', failed || t('hostProof.asking'))}
+      </section>
+    ) : null;
   if (data.state === 'free') return null;
   const { state, record, value } = data;
   return (

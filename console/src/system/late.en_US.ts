@@ -42,8 +42,9 @@ export default {
   'mailSecurity.tls': 'TLS',
   'mailSecurity.none': 'None',
   'mail.state': 'State of mail',
-  'mail.none':
-    'No mail server is set: codes, password links and notices go out by the server of the installation’s owner, or, if there is none, not at all.',
+  'mail.none': 'No mail server is set: no codes, password links or notices go out.',
+  'mail.byOwner':
+    'No mail server of your own is set: codes, password links and notices go out by the server of the installation’s owner.',
   'mail.untested': 'These settings were not tested yet.',
   'mail.tested': 'Tested at {time}.',
   'mail.waiting': '{count} {count, one: mail waits, other: mails wait}.',
@@ -86,6 +87,7 @@ export default {
     'There are TXT records of this name, none with this value. If you have just changed it, the old one counts until its TTL ends.',
   'hostProof.unanswered': 'The name servers of this domain did not answer, so nobody knows whether the record is there.',
   'hostProof.failed': 'It could not be checked: {why}',
+  'hostProof.asking': 'Checking…',
   'hostProof.again': 'Check again',
   'hostProof.refused': 'The record was not found when you saved',
   'hostProof.takenURL': 'Another operator has this hostname: ask your vendor',

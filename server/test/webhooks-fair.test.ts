@@ -133,3 +133,29 @@ test('an address that a process of an earlier release holds is left alone, and o
     await sender.stop();
   }
 });
+
+test('what was leased is told, and counts no try for nothing, though the next lease of the same look fails', async t => {
+  const { db } = api.database;
+  const many = (await row<{ id: number }>(db, sql`select id from account where email = 'many@test.test'`))!;
+  await sql`delete from "webhookDelivery"`.execute(db);
+  // nobody else's places are left for the others of it: they are looked at, and then asked for in a lease of their own
+  await sql`insert into "webhookDelivery" ("webhookID", kind, body)
+    select w.id, 'test', '{}' from webhook w join account a on a.id = w."accountID" where a."parentClient" = ${many.id}`.execute(
+    db,
+  );
+  assert.ok(await poll(() => open.size === 0, limitMs));
+  let leases = 0;
+  const transaction = db.transaction.bind(db);
+  t.mock.method(db, 'transaction', () => {
+    if (++leases === 2) throw new Error('the database is away');
+    return transaction();
+  });
+  const sender = new WebhookSender(api.services);
+  const looked = assert.rejects(sender.look(), /is away/);
+  assert.ok(await poll(() => open.size === webhookLimits.atOnceOfOne, limitMs), 'they are asked all the same');
+  assert.equal(await leased(), webhookLimits.atOnceOfOne);
+  await sender.stop();
+  silent.closeAllConnections();
+  await looked;
+  assert.equal(await leased(), 0);
+});

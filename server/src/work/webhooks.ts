@@ -82,12 +82,15 @@ export class WebhookSender {
     let failure: { err: unknown } | undefined;
     for (;;) {
       const room = failure || ending.aborted ? 0 : webhookLimits.atOnce - telling.size;
-      for (const due of room > 0 ? await this.#take(room) : []) {
+      const failed = (err: unknown) => void (failure ??= { err });
+      const begin = (due: Due) => {
         const one = this.#tell(due)
-          .catch((err: unknown) => void (failure ??= { err }))
+          .catch(failed)
           .finally(() => telling.delete(one));
         telling.add(one);
-      }
+      };
+      // what is under way by then is told to its end
+      if (room > 0) await this.#take(room, begin).catch(failed);
       if (!telling.size) break;
       // what is cut off says so to the database, for which it needs its time
       await (ending.aborted
@@ -97,19 +100,21 @@ export class WebhookSender {
     if (failure) throw failure.err;
   }
 
-  /** Leases for so many places what is due, whichever addresses wait. */
-  async #take(room: number): Promise<Due[]> {
-    const taken: Due[] = [];
+  /** Leases for so many places what is due, whichever addresses wait, and begins each at once: of what was leased and not begun a try would be lost. */
+  async #take(room: number, begin: (due: Due) => void): Promise<void> {
+    let taken = 0;
     // mostly there is nothing: then one question
     const { db } = this.#services.database;
-    if (!(await row(db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`))) return [];
+    if (!(await row(db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`))) return;
     do {
       const waiting = await this.#waiting();
       this.#after = waiting.length < together ? 0 : waiting.at(-1)!.id;
       const due = waiting.filter(({ since }) => since !== null);
-      if (due.length) taken.push(...(await this.#lease(due, room - taken.length)));
-    } while (this.#after && taken.length < room && !this.#rounds.ending.aborted);
-    return taken;
+      if (!due.length) continue;
+      const leased = await this.#lease(due, room - taken);
+      leased.forEach(begin);
+      taken += leased.length;
+    } while (this.#after && taken < room && !this.#rounds.ending.aborted);
   }
 
   /** The next addresses that anything waits for: from one to the next by the index, however much waits for each. */

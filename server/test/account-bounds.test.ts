@@ -180,7 +180,7 @@ test('links that wait keep no code, and no other customer’s, from having room;
   await mailing.stop();
   mailing = await startMailing(api, false);
   await sql`update "mailServer" set port = ${mailing.smtp.port}, failures = 1, "pausedUntil" = null`.execute(db);
-  const link = { operatorID: a.client.id, language: 'en_US', template: 'test', data: {} } as const;
+  const link = { operatorID: a.client.id, rootID: null, language: 'en_US', template: 'test', data: {} } as const;
   for (let i = 0; i < 3; i++) await sendMail(db, api.services, { ...link, to: `link-${i}@test.test` });
   await sendMail(db, api.services, { ...link, to: 'code@test.test', isUrgent: true });
   for (let i = 0; i < 20; i++)

@@ -82,7 +82,7 @@ const set = (who: Person, port: number, more: object = {}) =>
     },
   });
 const send = (operatorID = owner.id, to = 'someone@else.test') =>
-  sendMail(api.database.db, api.services, { operatorID, to, language: 'en_US', template: 'test', data: {} });
+  sendMail(api.database.db, api.services, { operatorID, rootID: null, to, language: 'en_US', template: 'test', data: {} });
 const waiting = () => rows<{ clientID: number; problem: string | null }>(api.database.db, sql`select * from mail order by id`);
 const told = async (who = owner) => (await api.call('GET', '/client/setting/email', { token: who.token })).body;
 const bodies = () => server.heard.filter(one => one === 'BODY').length;
@@ -213,7 +213,7 @@ test('codes of operators whose servers are slow do not keep another’s mail for
   slow.answer = () => '';
   for (const one of silent) ok(await set(one, slow.port));
   await sql`update "mailServer" set failures = 0, "pausedUntil" = null`.execute(api.database.db);
-  const mail = { to: 'someone@else.test', language: 'en_US', template: 'test', data: {} } as const;
+  const mail = { rootID: null, to: 'someone@else.test', language: 'en_US', template: 'test', data: {} } as const;
   // all at once: whoever looks sees them all
   await api.database.db.transaction().execute(async trx => {
     for (const { id } of silent)

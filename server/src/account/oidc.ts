@@ -185,9 +185,9 @@ export const oidcLoginCalls = implement(oidcLogin, {
 
 /** Its person, by mail: who links an identity signs in by it from then on. */
 async function tell(ctx: Context, account: CodeReader, template: 'identityOn' | 'identityOff', name: string): Promise<void> {
-  const { email: to, language } = account;
+  const { email: to, language, rootID } = account;
   const data = { time: mailTime(account), name };
-  await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), to, language, template, data });
+  await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), rootID, to, language, template, data });
 }
 
 /** Whoever acts in another's name has no business with what the other signs in by. */

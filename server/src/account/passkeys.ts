@@ -86,8 +86,8 @@ async function tell<T extends 'passkeyOn' | 'passkeyOff' | 'passkeyCopied'>(
   template: T,
   data: MailData[T],
 ): Promise<void> {
-  const { email: to, language } = account;
-  await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), to, language, template, data });
+  const { email: to, language, rootID } = account;
+  await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), rootID, to, language, template, data });
 }
 
 /** RFC 9110 7.2: compared without case */

@@ -121,6 +121,7 @@ export const secondFactorCalls = implement(
       await ctx.services.sessions.endAll(ctx.db, accountID, sessionID);
       await sendMail(ctx.db, ctx.services, {
         operatorID: operatorOf(reader),
+        rootID: reader.rootID,
         to: reader.email,
         language: reader.language,
         template: wanted === types.none ? 'factorOff' : 'factorOn',

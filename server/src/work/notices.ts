@@ -207,9 +207,17 @@ export class NoticeTeller {
   async #mailOne(): Promise<boolean> {
     const { database } = this.#services;
     return database.db.transaction().execute(async db => {
-      const person = await row<{ id: number; email: string; language: Language; auth: 'client' | 'user'; operatorID: number }>(
+      const person = await row<{
+        id: number;
+        email: string;
+        language: Language;
+        auth: 'client' | 'user';
+        operatorID: number;
+        rootID: number;
+      }>(
         db,
-        sql`select a.id, a.email, a.language, a.auth, coalesce(a."parentClient", a."rootID", a.id) as "operatorID" from account a
+        sql`select a.id, a.email, a.language, a.auth, coalesce(a."parentClient", a."rootID", a.id) as "operatorID",
+              coalesce(a."rootID", a.id) as "rootID" from account a
             where a.status = 'normal' and a."deletedAt" is null
               and exists (select from notice n where n."accountID" = a.id and n."mailDue")
               and (select min(n."createdAt") from notice n where n."accountID" = a.id and n."mailDue")
@@ -237,6 +245,7 @@ export class NoticeTeller {
       if (over > 0) lines.splice(noticeLimits.mailLinesMax, over, fill(mailTitles.more[language], { count: over }));
       await sendMail(db, this.#services, {
         operatorID: person.operatorID,
+        rootID: person.rootID,
         to: person.email,
         template: 'notice',
         language,

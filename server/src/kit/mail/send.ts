@@ -21,8 +21,8 @@ export interface ToSend<T extends MailTemplate> {
   template: T;
   language: Language;
   data: MailData[T];
-  /** whose people cause it: one customer takes no more than its share of the queue */
-  rootID?: number;
+  /** whose people cause it: one customer takes no more than its share of the queue; null: nobody's */
+  rootID: number | null;
   /** somebody waits for it: it goes before what can wait, and finds room when that has none */
   isUrgent?: boolean;
   /** after which nobody needs it any more; default a day */
@@ -66,11 +66,11 @@ export async function sendMail<T extends MailTemplate>(
   const put = await row(
     db,
     sql`insert into mail ("clientID", message, "until", "rootID", "isUrgent")
-        select ${operatorID}::bigint, ${message}, now() + ${minutes} * interval '1 minute', ${rootID ?? null}::bigint, ${isUrgent}
+        select ${operatorID}::bigint, ${message}, now() + ${minutes} * interval '1 minute', ${rootID}::bigint, ${isUrgent}
         where exists (${serverFor(operatorID)})
           and (select count(*) from mail where "clientID" is not distinct from ${operatorID}::bigint and "isUrgent" = ${isUrgent}) < ${mailLimits.waitingMax}
-          and (${rootID ?? null}::bigint is not distinct from ${operatorID}::bigint
-            or (select count(*) from mail where "rootID" = ${rootID ?? null}::bigint and "isUrgent" = ${isUrgent}) < ${mailLimits.waitingOfOneMax})
+          and (${rootID}::bigint is not distinct from ${operatorID}::bigint
+            or (select count(*) from mail where "rootID" = ${rootID}::bigint and "isUrgent" = ${isUrgent}) < ${mailLimits.waitingOfOneMax})
         returning 1`,
   );
   if (put) await sql`select pg_notify('mail', '')`.execute(db);

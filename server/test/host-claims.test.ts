@@ -6,6 +6,7 @@ import { Keys } from '#server/kit/crypto.ts';
 import { registry } from '#server/kit/metrics.ts';
 import { proofOf } from '#server/kit/name-proof.ts';
 import { Sealing } from '#server/kit/sealed.ts';
+import { row } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { broken, by, ok } from './expect.ts';
 import { Api, password, type Reply, type Tenant } from './harness.ts';
@@ -107,6 +108,24 @@ test('what shows an operator already is asked for by neither way once more, and 
   );
   assert.equal(await title('before.other.test'), 'Before');
   assert.equal(await state(other, 'before.other.test'), 'free');
+});
+
+test('a hostname that was given up while it was being taken once more asks for its record', async () => {
+  const host = 'meanwhile.one.test';
+  const { record, value } = wanted(await brand(one, { hostname: host }));
+  dns.records.set(record, [value]);
+  const [id] = ok(await brand(one, { hostname: host })).body.ids as number[];
+  dns.records.delete(record);
+  const { db } = api.database;
+  const waits = async () => !!(await row(db, sql`select 1 from pg_locks where locktype = 'advisory' and not granted`));
+  const taking = await db.transaction().execute(async trx => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`brand host ${host}`}, 0))`.execute(trx);
+    const asked = address(one, `https://${host}`);
+    assert.ok(await poll(waits, 20_000), 'it was free when it was looked at first');
+    await sql`update brand set "deletedAt" = now() where id = ${id}`.execute(trx);
+    return { asked };
+  });
+  wanted(await taking.asked, 'outgoingURL');
 });
 
 test('a site of that name shows nothing: not an own customer’s, nor the customer’s record', async () => {

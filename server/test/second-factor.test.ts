@@ -48,6 +48,8 @@ const mailSetting = () => ({
   fromName: 'House',
   ownPassword: password,
 });
+const isConfirmed = async (id: number) =>
+  (await row<{ is: boolean }>(api.database.db, sql`select "emailConfirmed" as is from account where id = ${id}`))!.is;
 const codeOf = async (to: string) => /^\d{6}$/m.exec(textOf(await smtp.next(to)))![0];
 const other = (code: string) => (code === '000000' ? '000001' : '000000');
 const enable = (enabled: boolean, of = a) =>
@@ -68,8 +70,10 @@ describe('codes by mail', () => {
     const asked = ok(await verify(person)).body;
     assert.deepEqual([asked.login2FAType, asked.accessToken, asked.vcode], [0, undefined, undefined]);
     const code = await codeOf(person.email);
+    await sql`update account set "emailConfirmed" = false where id = ${person.id}`.execute(api.database.db);
     const signed = ok(await login(person, asked.onePassKey, code)).body;
     assert.equal(signed.tokenType, 'Bearer');
+    assert.equal(await isConfirmed(person.id), true);
     is(await login(person, asked.onePassKey, code), 'invalidToken');
     assert.equal(ok(await verify(a.client)).body.login2FAType, 0);
     assert.ok(ok(await verify(await customer(b))).body.accessToken);
@@ -203,11 +207,7 @@ describe('the link to set a password', () => {
     is(await register(token, 'a thief’s password'), 'invalidToken');
     assert.equal((await check(token)).problem, 'used');
     assert.ok(ok(await verify({ email: 'new@test.test', area: 'user' }, 'my own password')).body.accessToken);
-    const account = await row<{ emailConfirmed: boolean }>(
-      api.database.db,
-      sql`select "emailConfirmed" from account where id = ${ids[0]}`,
-    );
-    assert.equal(account!.emailConfirmed, true);
+    assert.equal(await isConfirmed(ids[0]), true);
   });
 
   test('its token is stored nowhere: not in a row, not in the audit', async () => {
@@ -296,7 +296,10 @@ describe('an authenticator', () => {
     const asked = ok(await verify(person)).body;
     assert.deepEqual([asked.login2FAType, asked.accessToken], [1, undefined]);
     is(await login(person, asked.onePassKey, other(now(secret))), 'invalidToken');
+    await sql`update account set "emailConfirmed" = false where id = ${person.id}`.execute(api.database.db);
     ok(await login(person, asked.onePassKey, now(secret)));
+    // whoever has an authenticator has shown no mailbox
+    assert.equal(await isConfirmed(person.id), false);
     const self = await api.call('GET', '/user/account/self', { token: person.token });
     assert.equal(self.body.twoFactor, 1);
     const stored = await rows<{ text: string }>(api.database.db, sql`select secret || recovery::text as text from authenticator`);

@@ -277,7 +277,7 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
       {
         zh_TW: '請重新登入，並在「個人資訊」檢查其他登入。',
         zh_CN: '请重新登录，并在“个人信息”检查其他登录。',
-        en_US: 'Sign in again, and look through your other sign-ins under User information.',
+        en_US: 'Sign in again, and look through your other sign-ins under My account.',
       },
     ],
     foot: notYou,

@@ -240,9 +240,13 @@ test('of a new token nothing is lost by a key: both halves stand until it is sai
   await once.waitFor();
   await picture(page, 'people-token-once');
   await page.keyboard.press('Escape');
+  // nor by a reload: the browser asks
+  const [asked] = await Promise.all([page.waitForEvent('dialog'), page.evaluate(() => setTimeout(() => location.reload()))]);
+  await asked.dismiss();
   for (const half of ['API token', 'Refresh token']) {
     await press(page, 'checkbox', 'kept it', `.token-once [aria-label="${half}"].secret`, 'Space');
     await press(page, 'button', 'Close', `.token-once [aria-label="${half}"].secret`);
+    if (half === 'API token') await focusedIs(page, once.locator('.secret-done'));
   }
   await once.waitFor({ state: 'detached' });
   const row = page.locator('.ant-table-row', { hasText: 'kept' });

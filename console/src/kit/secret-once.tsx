@@ -1,9 +1,10 @@
 /** A secret that is shown this once: whoever closes it without having kept it needs a new one. */
 import './pieces.css';
 import { Alert, Button, Checkbox } from 'antd';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CopyButton } from './copy.tsx';
 import { saveFile } from './csv.ts';
+import { useHold } from './leaving.ts';
 import { t } from './text.ts';
 
 interface Props {
@@ -20,7 +21,19 @@ interface Props {
 export function SecretOnce({ label, secret, fileName, onKept }: Props) {
   const [isKept, setKept] = useState(false);
   const [isDone, setDone] = useState(false);
-  if (isDone) return <Alert type="success" showIcon title={t('secret.done')} />;
+  const done = useRef<HTMLDivElement>(null);
+  // Back and a reload ask first, as of what somebody typed
+  useHold(() => secret !== undefined && !isDone);
+  // the button that was pressed is gone: whoever has the keyboard goes on from where it was
+  useEffect(() => {
+    if (isDone) done.current?.focus();
+  }, [isDone]);
+  if (isDone)
+    return (
+      <div ref={done} tabIndex={-1} className="secret-done">
+        <Alert type="success" showIcon title={t('secret.done')} />
+      </div>
+    );
   return (
     <section className="secret" aria-label={label}>
       <Alert type="warning" showIcon title={t('secret.once')} description={t('secret.onceText')} />

@@ -60,7 +60,9 @@ export class Notifier {
 
   /** Everybody whose turn it is. */
   async look(): Promise<void> {
-    await Promise.all(Array.from({ length: atOnce }, () => this.#turns()));
+    const ended = await Promise.allSettled(Array.from({ length: atOnce }, () => this.#turns()));
+    // the next look begins when nobody is told any more
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 
   async #turns(): Promise<void> {

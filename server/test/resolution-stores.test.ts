@@ -1,5 +1,6 @@
 /** Keys of signed zones outlive whatever ends the name server at its start, unless it is proven that they end it; what is made anew goes first. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
@@ -7,7 +8,7 @@ import { KnotDriver } from '#server/resolution/knot.ts';
 import type { NameZone } from '#server/resolution/driver.ts';
 import { knotAnswers, startKnot } from '#server/resolution/knot-launcher.ts';
 import { crashesAfter, rememberCrashes } from '#server/resolution/knot-stores.ts';
-import { freePort, poll } from '#server/store/engine-process.ts';
+import { type EngineExit, freePort, poll, processFacts, signalGroup } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { NameServer } from '#system/name-server.ts';
 import { smallDisk } from '#system/small-disk.ts';
@@ -167,17 +168,39 @@ test('each crash soon after a start that went well costs one database, of those 
 });
 
 test('a crash counts where it follows another, each within a minute of a start', () => {
-  assert.equal(crashesAfter(1, 'SIGSEGV', 59_000), 2);
-  assert.equal(crashesAfter(1, 'SIGKILL', 59_000), 1);
-  assert.equal(crashesAfter(1, null, 1000), 1);
-  assert.equal(crashesAfter(2, 'SIGSEGV', 60_000), 0);
-  assert.equal(crashesAfter(2, null, 60_000), 0);
+  assert.equal(crashesAfter(1, true, 59_000), 2);
+  assert.equal(crashesAfter(1, false, 59_000), 1);
+  assert.equal(crashesAfter(2, true, 60_000), 0);
+  assert.equal(crashesAfter(2, false, 60_000), 0);
 });
 
 test('one that lives for long forgets crashes before, also where nobody is left who would be told of its end', async () => {
   const dir = testFolder('crashes');
   const crashes = join(dir, 'crashes');
   writeFileSync(crashes, '1 answered');
-  rememberCrashes(dir, { exited: new Promise(() => {}) }, 50);
+  rememberCrashes(dir, { exited: new Promise(() => {}), pid: 0 }, 50);
   assert.ok(await poll(() => !existsSync(crashes), 5000, 10));
+});
+
+test('one that lives on a damaged database is ended as by a crash, while there is something to start without', async () => {
+  const dir = testFolder('damaged');
+  const crashes = join(dir, 'crashes');
+  const says = 'error: [l.cdn.stores.test.] journal, failed to read (MDB_CORRUPTED: Located page was wrong type)';
+  for (const [before, after] of [
+    [undefined, '1'],
+    ['1 answered', '2'],
+    ['3 answered', '3 answered'],
+  ] as const) {
+    if (before) writeFileSync(crashes, before);
+    const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    const exited = new Promise<EngineExit>(done => child.once('exit', (code, signal) => done({ code, signal })));
+    const hears = rememberCrashes(dir, { exited, pid: child.pid! });
+    hears('info: [l.cdn.stores.test.] loaded, serial 1');
+    assert.ok(processFacts(child.pid!));
+    hears(says);
+    if (after !== before) assert.equal((await exited).signal, 'SIGKILL');
+    else signalGroup(child.pid!, 'SIGTERM');
+    await exited;
+    assert.equal(readFileSync(crashes, 'utf8'), after);
+  }
 });

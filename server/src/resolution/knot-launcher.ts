@@ -63,7 +63,12 @@ export async function startKnot(options: KnotOptions): Promise<Engine> {
     }
   }
 }
-async function started({ dir, port, hosts, key, onLine, ref }: KnotOptions): Promise<Engine> {
+async function started({ dir, port, hosts, key, onLine: said, ref }: KnotOptions): Promise<Engine> {
+  const hears: ((line: string) => void)[] = [];
+  const onLine = (line: string) => {
+    said?.(line);
+    for (const hear of hears) hear(line);
+  };
   const command = await findProgram('knotd');
   if (!command)
     throw new StartError('The name server is missing: run `apt-get install knot knot-module-geoip`, then start again.');
@@ -114,13 +119,15 @@ async function started({ dir, port, hosts, key, onLine, ref }: KnotOptions): Pro
     return begun({ command, config, port: at.port, lines, socket: control, onLine, ref });
   };
   const { engine, exit } = await begunWhole(dir, begin, onLine);
-  const said = exit && engine.lastLines();
-  if (said) {
-    const why = said.filter(line => /error|critical/i.test(line));
+  const last = exit && engine.lastLines();
+  if (last) {
+    const why = last.filter(line => /error|critical/i.test(line));
     const how = exit?.signal ? `it ended by ${exit.signal}` : 'it said nothing';
     throw new StartError(`The name server did not start: ${why[0]?.replace(/^\S+ /, '') ?? how}`);
   }
-  rememberCrashes(dir, engine);
+  hears.push(rememberCrashes(dir, engine));
+  // also what it said meanwhile
+  for (const line of engine.lastLines()) hears.forEach(hear => hear(line));
   // the server may speak to it, and nobody else
   if (account && server) chownSync(socket, account.uid, server.gid);
   chmodSync(socket, 0o660);

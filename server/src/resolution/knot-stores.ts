@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
-import { type Engine, type EngineExit, findProgram, spawnEngine } from '../store/engine-process.ts';
+import { type Engine, type EngineExit, findProgram, signalGroup, spawnEngine } from '../store/engine-process.ts';
 
 type Store = 'timers' | 'journal' | 'catalog' | 'keys';
 interface Reader {
@@ -91,28 +91,45 @@ function crashesIn(dir: string): { crashes: number; isAnswered: boolean } {
 const answered = ' answered';
 
 /** Crashes in a row, each soon after a start that went well, counted from how the last one ended after `livedMs`. */
-export const crashesAfter = (before: number, signal: string | null, livedMs: number): number => {
+export const crashesAfter = (before: number, hasCrashed: boolean, livedMs: number): number => {
   if (livedMs >= soonMs) return 0;
-  return isCrash(signal) ? before + 1 : before;
+  return hasCrashed ? before + 1 : before;
 };
 
-/** To be called of one that has started: how it ends is what the next start is told, and that it lives for long enough. */
-export function rememberCrashes(dir: string, engine: Pick<Engine, 'exited'>, longMs = soonMs): void {
+/**
+ * To be called of one that has started: how it ends is what the next start is told, and that it lives for long enough.
+ * @returns what is to hear each line it says: one that lives on damaged answers nobody in those zones, and is ended as by a crash, as long as
+ * something is left to start without
+ */
+export function rememberCrashes(
+  dir: string,
+  { exited, pid }: Pick<Engine, 'exited' | 'pid'>,
+  longMs = soonMs,
+): (line: string) => void {
   const since = performance.now();
+  const lived = () => performance.now() - since;
+  let isDamaged = false;
+  let isGone = false;
   // also where whoever would have been told of its end has ended before
   const timer = setTimeout(() => rmSync(crashesOf(dir), { force: true }), longMs);
   timer.unref();
-  void engine.exited.then(({ signal }) => {
+  void exited.then(({ signal }) => {
+    isGone = true;
     clearTimeout(timer);
     try {
       const before = crashesIn(dir).crashes;
-      const now = crashesAfter(before, signal, performance.now() - since);
+      const now = crashesAfter(before, isDamaged || isCrash(signal), lived());
       if (now === 0) rmSync(crashesOf(dir), { force: true });
       else if (now !== before) writeWhole(crashesOf(dir), String(now), { durable: false });
     } catch {
       // the disk is full: it is not known of this crash
     }
   });
+  return line => {
+    if (isGone || isDamaged || lived() >= soonMs || !damage.test(line) || crashesIn(dir).crashes >= suspects.length) return;
+    isDamaged = true;
+    signalGroup(pid, 'SIGKILL');
+  };
 }
 
 /** Before a start: after each crash soon after one, the next of what is made anew goes aside. */
@@ -120,7 +137,7 @@ export function putCrashingAside(dir: string, onLine: ((line: string) => void) |
   const { crashes, isAnswered } = crashesIn(dir);
   const store = suspects[crashes - 1];
   if (!store || isAnswered) return;
-  if (putStoreAside(dir, store)) onLine?.(`it crashed soon after its start: db/${store} is put aside`);
+  if (putStoreAside(dir, store)) onLine?.(`it ended soon after its start: db/${store} is put aside`);
   writeWhole(crashesOf(dir), `${crashes}${answered}`, { durable: false });
 }
 

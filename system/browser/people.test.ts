@@ -228,6 +228,11 @@ test('of a new token nothing is lost by a key: both halves stand until it is sai
   await typeInto(page, '#name', 'kept');
   await save(page);
   await focusedIs(page, labelled(page, 'Search resources'));
+  // of a field that is higher than the window what is wrong with it stands where one begins
+  await page.waitForFunction(() => {
+    const said = document.querySelector('.ant-drawer-open .ant-form-item-explain-error')?.getBoundingClientRect();
+    return said && said.height > 0 && said.top > 48 && said.bottom < innerHeight - 56;
+  });
   await picture(page, 'people-token-refused');
   await press(page, 'button', 'Viewer');
   await save(page);

@@ -7,6 +7,7 @@ import { Tags } from '../kit/bits.tsx';
 import { type AnswerOf, callAny, type RowOf } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { ofArea } from '../kit/of-area.ts';
+import { useHold } from '../kit/leaving.ts';
 import { NewButton } from '../kit/new-button.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
@@ -18,6 +19,7 @@ import { currentSelf, useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { Until } from '../kit/until.tsx';
+import { withLater } from '../kit/with-later.ts';
 import { matrixField, summary } from './permission-matrix.tsx';
 
 type Token = RowOf<'GET /{area}/apiTokens'>;
@@ -27,6 +29,7 @@ type Made = AnswerOf<typeof makeCall>;
 /** Both halves, shown this once: who has not said of both that they are kept does not lose them by a key or a press beside it. */
 function Once({ name, made, onClose }: { name: string; made: Made; onClose: () => void }) {
   const left = useRef(2);
+  useHold(() => left.current > 0);
   const kept = () => {
     if (--left.current === 0) onClose();
   };
@@ -81,7 +84,9 @@ const bodyOf = ({ siteIDs, ...values }: Values): Values => ({
   siteIDs: Array.isArray(siteIDs) && siteIDs.length ? siteIDs : null,
 });
 
-const createToken = () =>
+/** Nothing is made before what shows it is here: its dialog has no other way out. */
+const createToken = () => withLater(SecretOnce.load, openForm);
+const openForm = () =>
   overlay(close => (
     <ResourceForm
       title={t('form.create', { name: t('noun.apiTokens') })}

@@ -58,7 +58,7 @@ export default {
   'auditTable.siteDNS': 'DNS 账号',
   'auditTable.siteUser': '站点的用户',
   'auditTable.systemErrorPage': '所有站点的错误页面',
-  'auditTable.systemFrequency': '系统频率限制',
+  'auditTable.systemFrequency': '所有站点的频率限制',
   'auditTable.task': '任务',
   'auditTable.telegram': 'Telegram',
   'auditTable.trafficMonth': '当月流量',

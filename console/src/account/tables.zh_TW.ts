@@ -56,7 +56,7 @@ export default {
   'auditTable.siteDNS': 'DNS 帳號',
   'auditTable.siteUser': '站點的使用者',
   'auditTable.systemErrorPage': '所有站點的錯誤頁面',
-  'auditTable.systemFrequency': '系統頻率限制',
+  'auditTable.systemFrequency': '所有站點的頻率限制',
   'auditTable.task': '任務',
   'auditTable.telegram': 'Telegram',
   'auditTable.trafficMonth': '當月流量',

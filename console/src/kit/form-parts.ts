@@ -67,6 +67,6 @@ export function isShown(field: FormField, values: Values, isEdit: boolean) {
 export function showFirst(field: Element | undefined): void {
   field?.scrollIntoView({ block: field.clientHeight > innerHeight / 2 ? 'start' : 'center' });
   focusFirst(field);
-  // once it is drawn
-  setTimeout(() => field?.querySelector('.ant-form-item-explain')?.scrollIntoView({ block: 'nearest' }));
+  // Once it is drawn: what draws the message waits a turn of its own. One that stands above what it is about is in view already.
+  setTimeout(() => field?.querySelector('.ant-form-item-explain')?.scrollIntoView({ block: 'nearest' }), 150);
 }

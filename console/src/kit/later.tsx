@@ -8,8 +8,8 @@ import { onHealed } from './network.ts';
 import { notify } from './notice.ts';
 import { t } from './text.ts';
 
-/** `warm`: has it loaded before it is shown; never fails. */
-export type Later<P> = ComponentType<P> & { warm: () => Promise<void> };
+/** `warm`: has it loaded before it is shown; never fails. `load`: the same for who goes on only with it; rejects where it does not come. */
+export type Later<P> = ComponentType<P> & { warm: () => Promise<void>; load: () => Promise<unknown> };
 
 /** Loaded once; after a failure it is asked for again. */
 function source<T>(load: () => Promise<T>) {
@@ -58,7 +58,7 @@ export function later<P extends { onClose: () => void }>(
     const Loaded = get();
     return Loaded ? <Loaded {...props} /> : <div className="topbar-progress" role="progressbar" aria-label={t('page.loading')} />;
   }
-  return Object.assign(Piece, { warm });
+  return Object.assign(Piece, { warm, load: start });
 }
 
 interface Place {
@@ -113,7 +113,7 @@ export function inPlace<P extends object>(load: () => Promise<ComponentType<P>>)
       </span>,
     );
   }
-  return Object.assign(Piece, { warm });
+  return Object.assign(Piece, { warm, load: start });
 }
 
 const inFrame = (note: ReactNode) => (

@@ -12,9 +12,12 @@ const Words = inPlace(async () => {
   return Said;
 });
 
-/** `heightPx`: what it will take, so that nothing jumps when it comes. */
-export function placed<P extends object>(heightPx: number, Piece: Later<P & { meanwhile?: ReactNode }>): ComponentType<P> {
-  return function Placed(props: P) {
+/** `heightPx`: what it will take, so that nothing jumps when it comes. `load`: of the piece and its words, for who goes on only with them. */
+export function placed<P extends object>(
+  heightPx: number,
+  Piece: Later<P & { meanwhile?: ReactNode }>,
+): ComponentType<P> & { load: () => Promise<unknown> } {
+  function Placed(props: P) {
     useEffect(() => void Piece.warm(), []);
     const meanwhile = <div style={{ minHeight: heightPx }} role="status" aria-busy aria-label={t('page.loading')} />;
     return (
@@ -22,5 +25,6 @@ export function placed<P extends object>(heightPx: number, Piece: Later<P & { me
         <Piece {...props} meanwhile={meanwhile} />
       </Words>
     );
-  };
+  }
+  return Object.assign(Placed, { load: () => Promise.all([Words.load(), Piece.load()]) });
 }

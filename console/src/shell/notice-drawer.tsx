@@ -53,24 +53,28 @@ export function NoticeDrawer({ onClose }: { onClose: () => void }) {
 
 /** All that was seen while the drawer is open: those that slip off the newest page stay, and what was new when it came stays marked. */
 const seenKey = ['noticesSeen'];
-function merged(known: readonly Notice[] | undefined = [], more: readonly Notice[]): Notice[] {
+function merged(known: readonly Notice[], more: readonly Notice[]): Notice[] {
   const all = new Map(known.map(one => [one.id, one]));
   for (const one of more) all.set(one.id, { ...one, readAt: all.has(one.id) ? all.get(one.id)!.readAt : one.readAt });
   return [...all.values()].sort((a, b) => b.id - a.id);
 }
 
 function Inbox() {
+  const [isAll, setAll] = useState(false);
   const found = useQuery({
     queryKey: seenKey,
     queryFn: async ({ signal }) => {
       const { notices } = await call('GET /{area}/notices', { query: {} }, { signal });
-      return merged(queryClient.getQueryData<Notice[]>(seenKey), notices);
+      const known = queryClient.getQueryData<Notice[]>(seenKey) ?? [];
+      // more came than one answer tells: what was seen would stand below a gap that nothing fills
+      const hasGap = notices.length >= noticeLimits.shownMax && (known[0]?.id ?? 0) < notices.at(-1)!.id;
+      if (hasGap) setAll(false);
+      return merged(hasGap ? [] : known, notices);
     },
     staleTime: 0,
     gcTime: 0,
     retry: false,
   });
-  const [isAll, setAll] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const seen = useRef(0);
   const all = found.data;
@@ -97,7 +101,7 @@ function Inbox() {
     setBusy(true);
     try {
       const older = await call('GET /{area}/notices', { query: { before: last.id } });
-      queryClient.setQueryData<Notice[]>(seenKey, known => merged(known, older.notices));
+      queryClient.setQueryData<Notice[]>(seenKey, known => known && merged(known, older.notices));
       setAll(older.notices.length < noticeLimits.shownMax);
     } catch (error) {
       present(error);

@@ -58,20 +58,22 @@ function HostProof({ of, host }: { of: keyof typeof asks; host: string }) {
   const settled = useSettled(host);
   const { rule, ask } = asks[of];
   const isAsked = settled !== '' && rule.check(settled) === true;
-  const { data, error, errorUpdateCount, isFetching, isPlaceholderData, refetch } = useQuery({
+  const { data, error, errorUpdateCount, isFetching, refetch } = useQuery({
     // both answer the same
     ...(ask(settled) as ReturnType<(typeof asks)['hostname']['ask']>),
     ...unkept,
+    // of another name nothing is told, not even while this one is asked for
+    placeholderData: () => undefined,
     enabled: isAsked,
   });
   const unsay = useContext(FormContext)?.unsay;
-  const isProven = isAsked && !isPlaceholderData && data?.state === 'proven';
+  const isProven = isAsked && data?.state === 'proven';
   // a save that was refused for want of the record is told of no more once it is there
   useEffect(() => {
     if (isProven) unsay?.(of);
     // oxlint-disable-next-line react/exhaustive-deps -- once, when it is found: the form's part is another at each drawing
   }, [isProven]);
-  if (!isAsked || isPlaceholderData || settled !== host) return null;
+  if (!isAsked || settled !== host) return null;
   // one button all along: whoever asks again stands on it still, whatever is said then
   const said = (tone: 'good' | 'warn', text: string) => (
     <div className="host-proof-state">

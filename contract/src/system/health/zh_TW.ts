@@ -231,7 +231,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'names.refused': [
     '{count} 個站點名稱遭名稱伺服器拒絕，最久已達 {duration}：{zones}。{detail}',
-    '只影響這些名稱：尚未生效，或仍指向先前的群組；其餘變更照常生效，故障的節點也會照常移除。系統會持續重試。各名稱的原因請見「DNS 設定」，常見情況是該名稱已有其他記錄，或金鑰無權修改。',
+    '只影響這些名稱：尚未生效，或仍指向先前的群組；其餘變更照常生效，故障的節點也會照常移除。系統會持續重試。各名稱的原因請見「DNS 設定」，常見情況是該名稱已有其他紀錄，或金鑰無權修改。',
   ],
   'names.unread': [
     '{count} 個解析群組無法計算解析結果：{groups}。{detail}',

@@ -122,7 +122,7 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
       { zh_TW: '{name}，您好：', zh_CN: '{name}，您好：', en_US: 'Hello {name},' },
       {
         zh_TW: '管理者寄給您這個連結，讓您設定新密碼。設定之前，目前的密碼仍然有效。',
-        zh_CN: '管理员寄给您这个链接，让您设置新密码。设置之前，目前的密码仍然有效。',
+        zh_CN: '管理员发给您这个链接，让您设置新密码。设置之前，目前的密码仍然有效。',
         en_US:
           'Whoever manages your account sent you this link to set a new password. Until you do, the present one goes on working.',
       },

@@ -53,9 +53,13 @@ export async function upgraded(whole: Whole, name: string, version: string) {
   const asked = async () => (await whole.call('GET', `/client/task/${taskID}`, client)).body;
   const isDone = async () => (await asked()).lines.some(({ code }: { code: string }) => code === 'done');
   await poll(async () => (await isDone()) || (await asked()).task.endedAt !== null, 120_000, 500);
-  // it is watched for some minutes more
-  await statementIn(whole, `update "nodeUpgrade" set "endedAt" = "endedAt" - interval '1 hour'`);
-  await poll(async () => (await asked()).task.endedAt !== null, 60_000, 500);
+  // It is watched for some minutes more. The line may be told a moment before the end of the upgrade is noted.
+  const ended = `update "nodeUpgrade" set "endedAt" = "endedAt" - interval '1 hour' where "endedAt" > now() - interval '30 minutes'`;
+  const isOver = async () => {
+    await statementIn(whole, ended);
+    return (await asked()).task.endedAt !== null;
+  };
+  await poll(isOver, 120_000, 1000);
   const { task, lines } = await asked();
   return { node: await nodeNamed(whole, name), task, lines };
 }

@@ -81,7 +81,7 @@ test('one that throws lets those under way end, and no other begin', async t => 
   await assert.rejects(all, /engines/);
 });
 
-test('the machine has room after three idle looks in a row, with memory, and is looked at anew after each yes', () => {
+test('the machine has room after three looks that were idle together, with memory, and is looked at anew after each yes', () => {
   const now = { idle: 0, all: 0 };
   let free = 8e9;
   const look = roomOfMachine({ cpuTimes: () => ({ ...now }), freeMemory: () => free });
@@ -91,7 +91,8 @@ test('the machine has room after three idle looks in a row, with memory, and is 
     return look();
   };
   assert.deepEqual([50, 50, 50, 50, 50, 50].map(after), [false, false, true, false, false, true]);
-  assert.deepEqual([50, 50, 29, 50, 50, 30].map(after), [false, false, false, false, false, true], 'one busy look begins anew');
+  assert.deepEqual([90, 0, 0].map(after), [false, false, true], 'a busy look beside an idle one');
+  assert.deepEqual([30, 30, 29, 30, 31].map(after), [false, false, false, false, true], 'the last three');
   free = 1e9;
   assert.deepEqual([90, 90, 90, 90].map(after), [false, false, false, false], 'no memory');
   free = 8e9;

@@ -46,20 +46,23 @@ export async function sideBySide(jobs: readonly Job[], { usual, most, hasRoom, e
 const roomOfFile = 3e9;
 /** The share of the CPUs that must have had nothing to do. */
 const idleShare = 0.3;
-/** Looks that say so in a row: what just began has not yet shown what it needs. */
+/** Looks that are taken together: what just began has not yet shown what it needs. */
 const looks = 3;
 
-/** The machine's own answer: the CPUs had little to do for a few looks, and there is memory. After each yes it looks anew. */
+/**
+ * The machine's own answer: the CPUs had little to do over a few looks together, and there is memory. After each yes it looks anew. Of looks
+ * one by one, a busy second of files that wait for the rest of the time kept half of the CPUs idle.
+ */
 export function roomOfMachine(read = { cpuTimes, freeMemory }): () => boolean {
-  let before = read.cpuTimes();
-  let idleLooks = 0;
+  let seen = [read.cpuTimes()];
   return () => {
     const now = read.cpuTimes();
+    seen.push(now);
+    if (seen.length <= looks) return false;
+    const before = seen.shift()!;
     const share = (now.idle - before.idle) / Math.max(1, now.all - before.all);
-    before = now;
-    idleLooks = share >= idleShare ? idleLooks + 1 : 0;
-    if (idleLooks < looks || read.freeMemory() < roomOfFile) return false;
-    idleLooks = 0;
+    if (share < idleShare || read.freeMemory() < roomOfFile) return false;
+    seen = [now];
     return true;
   };
 }

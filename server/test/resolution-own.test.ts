@@ -166,10 +166,14 @@ for (const who of ['bind', 'knot', 'powerdns'] as const)
       // one that nobody knows any more
       await server().write(zone, `gone.${zone}`, 'CNAME', `${group()}.`);
       await server().write(zone, `g999999.l.${zone}`, 'A', '192.0.2.99');
+      // and one that no text of the database may have
+      const odd = driver === 'rfc2136' && `a\\000b.${zone}`;
+      if (odd) await server().write(zone, odd, 'CNAME', `${group()}.`);
       await recover();
       await answers([`${group()}.`], target(), 'CNAME');
       await answers(['2001:db8::1'], group(), 'AAAA');
       await answers(['status: NXDOMAIN'], `gone.${zone}`, 'CNAME');
+      if (odd) await answers(['status: NXDOMAIN'], odd, 'CNAME');
       await answers(['status: NXDOMAIN'], `g999999.l.${zone}`, 'A');
       assert.deepEqual(await server().dig(`www.${zone}`, 'A'), ['198.51.100.9']);
       assert.deepEqual(await server().dig(`shop.${zone}`, 'CNAME'), ['shop.example.org.']);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { DnsProblem } from '#server/domain/dns/driver.ts';
+import { DnsProblem, problemOf } from '#server/domain/dns/driver.ts';
 import { type HeldRecord, partOf, PartsRefused, type RecordApi } from '#server/domain/dns/records.ts';
 import { AccountStore } from '#server/resolution/account.ts';
 import { compare } from '#server/resolution/compare.ts';
@@ -30,7 +30,7 @@ const account: RecordApi = {
     for (const one of sets) {
       const { name, type, seconds, held: there, keep, add } = one;
       if (isBad(name)) {
-        refused.set(partOf(one), new DnsProblem('refused', `no ${name}`));
+        refused.set(partOf(one), problemOf('refused', { code: 'raw', bounds: { why: `no ${name}` } }));
         continue;
       }
       held = held.filter(record => !there.includes(record) || keep.includes(record));
@@ -195,3 +195,25 @@ test('of a site that is no more its name goes with the next comparison, also whe
   assert.deepEqual(await compare(db(), new Told(), zone!), []);
   assert.deepEqual([stands(`${gone}.one`), stands(`${key}.one`)], [false, true]);
 });
+
+test(
+  'a name of whatever bytes, which is not to be taken away either, keeps its zone from nothing, and is told in a line',
+  { timeout: 60_000 },
+  async () => {
+    const id = await zoneAt(0, 'one');
+    const name = 'a\0b\ud800.one.turns.test';
+    held.push({
+      ...{ id: String(++serial), name, type: 'CNAME', seconds: 300, isOther: false },
+      value: 'g999999.l.one.turns.test',
+    });
+    isBad = one => one === name;
+    await steered(new Told(), undefined, async () => {
+      const said = async () => (await row<{ error: string }>(db(), sql`select error from cname where id = ${id}`))!.error;
+      assert.ok(await poll(async () => stands(`${key}.one`) && isCompared(id), 20_000, 20), await said());
+      const told = async () => (await client().read('/client/setting/dns/unprocessed')).errors[0]?.refused;
+      const shown = 'a b\ufffd.one.turns.test';
+      assert.ok(await poll(async () => (await told())?.length === 1, 10_000, 20), await said());
+      assert.deepEqual(await told(), [{ name: shown, why: `no ${shown}` }]);
+    });
+  },
+);

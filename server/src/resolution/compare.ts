@@ -8,6 +8,9 @@ import { groupAnswer, type HeldZone, storedAnswers } from './load.ts';
 import { groupName, siteName } from './names.ts';
 import { oneLine } from './servers.ts';
 
+/** What a site's key may be. Whoever writes a name there may give it any bytes, and PostgreSQL is not asked for those: it takes no NUL. */
+const mayBeKey = (label: string) => /^[\w-]+$/.test(label);
+
 /** An answer that stands there is the one that should. */
 export function isSame(there: Answer, wanted: Answer): boolean {
   const same = (a: readonly string[], b: readonly string[]) => String([...a].sort()) === String([...b].sort());
@@ -59,7 +62,7 @@ export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promi
     (
       await rows<{ label: string }>(
         db,
-        sql`select s."cnameKey" as label from site s where s."clientID" = ${clientID} and s."deletedAt" is null and s."cnameKey" = any(${unknown})`,
+        sql`select s."cnameKey" as label from site s where s."clientID" = ${clientID} and s."deletedAt" is null and s."cnameKey" = any(${unknown.filter(mayBeKey)})`,
       )
     ).map(one => one.label),
   );

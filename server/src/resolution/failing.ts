@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../store/db.ts';
 import { limitSecondsMost } from '../domain/dns/driver.ts';
 import { type HeldZone, lacksNames } from './load.ts';
-import { keepOnly, oneLine, retrySecondsMost, type whyOf } from './servers.ts';
+import { jsonOfLines, keepOnly, oneLine, retrySecondsMost, type whyOf } from './servers.ts';
 
 type Told = ReturnType<typeof whyOf>;
 
@@ -14,7 +14,7 @@ export const againSeconds = (tries: number, retrySeconds = 0): number =>
 /** A zone's row says why its changes wait. @returns seconds until it is tried again */
 export async function noteFailed(db: Db, { zone, tries }: HeldZone, { why, said, retrySeconds }: Told): Promise<number> {
   const seconds = againSeconds(tries, retrySeconds);
-  await sql`update cname set error = ${oneLine(why)}, "errorSaid" = ${said ? JSON.stringify(said) : null}::jsonb, refused = '[]', "refusedCount" = 0,
+  await sql`update cname set error = ${oneLine(why)}, "errorSaid" = ${said ? jsonOfLines(said) : null}::jsonb, refused = '[]', "refusedCount" = 0,
       tries = tries + 1, "failingSince" = case when ${lacksNames(sql`cname`)} then clock_timestamp() else coalesce("failingSince", clock_timestamp()) end, "nextAt" = clock_timestamp() + ${seconds} * interval '1 second'
     where id = ${zone.id}`.execute(db);
   return seconds;

@@ -8,7 +8,7 @@ import { refusedNamesMost } from '#contract/resolution/dns-setting.ts';
 import type { Db } from '../store/db.ts';
 import type { Refusal } from './apart.ts';
 import type { HeldZone } from './load.ts';
-import { oneLine } from './servers.ts';
+import { jsonOfLines, oneLine } from './servers.ts';
 
 /** What is wanted of something that is to go: as no version, and no group, is called. */
 export const gone = -1;
@@ -209,8 +209,8 @@ export class HeldBack {
     if (!news && error === why && isFailing === names.length > 0) return;
     const waitMs = Math.min(this.groups.dueMs, this.sites.dueMs);
     const seconds = Number.isFinite(waitMs) ? Math.max(0, waitMs / 1000) : 0;
-    await sql`update cname set tries = 0, error = ${why}, "errorSaid" = ${first?.said ? JSON.stringify(first.said) : null}::jsonb,
-        refused = ${JSON.stringify(names.slice(0, refusedNamesMost))}::jsonb, "refusedCount" = ${names.length},
+    await sql`update cname set tries = 0, error = ${why}, "errorSaid" = ${first?.said ? jsonOfLines(first.said) : null}::jsonb,
+        refused = ${jsonOfLines(names.slice(0, refusedNamesMost))}::jsonb, "refusedCount" = ${names.length},
         "failingSince" = case when ${names.length > 0} then coalesce("failingSince", clock_timestamp()) end,
         "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(db);
   }

@@ -91,6 +91,9 @@ export const oneLine = (said: string) =>
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, 500)
     .toWellFormed();
+/** The same of each text in it: names that stand there are somebody else's words, too. */
+export const jsonOfLines = (told: unknown): string =>
+  JSON.stringify(told, (_, one: unknown) => (typeof one === 'string' ? oneLine(one) : one));
 
 export const split = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
   all.filter(isFirst),

@@ -34,6 +34,8 @@ const suspects: readonly Store[] = ['timers', 'journal', 'catalog'];
  * what stands there, or has cost little.
  */
 const soonMs = 60_000;
+/** What is damaged may be read seldom: whoever lives for so long without a word of it has it no more. */
+const quietDayMs = 86_400_000;
 
 const storeOf = (dir: string, store: Store) => join(dir, 'db', store);
 /** Keys while it is tried whether it starts without them. */
@@ -83,17 +85,33 @@ export async function putBrokenAside(dir: string, onLine: ((line: string) => voi
 }
 
 const crashesOf = (dir: string) => join(dir, 'crashes');
-/** `isAnswered`: a start has been made without the one of `suspects` whose turn it was. */
-function crashesIn(dir: string): { crashes: number; isAnswered: boolean } {
-  const said = existsSync(crashesOf(dir)) ? readFileSync(crashesOf(dir), 'utf8') : '';
-  return { crashes: Number.parseInt(said, 10) || 0, isAnswered: said.endsWith(answered) };
+interface Counted {
+  crashes: number;
+  /** LMDB said of something that it is damaged: that it lives for long without reading it proves nothing */
+  isDamaged: boolean;
 }
+/** `isAnswered`: a start has been made without the one of `suspects` whose turn it was. */
+interface Crashes extends Counted {
+  isAnswered: boolean;
+}
+function crashesIn(dir: string): Crashes {
+  const said = existsSync(crashesOf(dir)) ? readFileSync(crashesOf(dir), 'utf8') : '';
+  return { crashes: Number.parseInt(said, 10) || 0, isDamaged: said.includes(damaged), isAnswered: said.endsWith(answered) };
+}
+function noteCrashes(dir: string, { crashes, isDamaged, isAnswered }: Crashes): void {
+  const said = `${crashes}${isDamaged ? damaged : ''}${isAnswered ? answered : ''}`;
+  writeWhole(crashesOf(dir), said, { durable: false });
+}
+const damaged = ' damaged';
 const answered = ' answered';
 
-/** Crashes in a row, each soon after a start that went well, counted from how the last one ended after `livedMs`. */
-export const crashesAfter = (before: number, hasCrashed: boolean, livedMs: number): number => {
-  if (livedMs >= soonMs) return 0;
-  return hasCrashed ? before + 1 : before;
+/**
+ * Crashes in a row, each soon after a start that went well, counted from how the last one ended after `livedMs`. What is damaged may be read by
+ * a late write alone: who lives for long has not shown that there is nothing.
+ */
+export const crashesAfter = ({ crashes, isDamaged }: Counted, hasCrashed: boolean, livedMs: number): number => {
+  if (livedMs >= soonMs) return isDamaged ? crashes : 0;
+  return hasCrashed ? crashes + 1 : crashes;
 };
 
 /**
@@ -105,40 +123,80 @@ export function rememberCrashes(
   dir: string,
   { exited, pid }: Pick<Engine, 'exited' | 'pid'>,
   longMs = soonMs,
+  quietMs = quietDayMs,
 ): (line: string) => void {
   const since = performance.now();
-  const lived = () => performance.now() - since;
   let isDamaged = false;
   let isGone = false;
+  const isOfOthers = othersThanKeys();
+  const forget = (which: boolean) => {
+    try {
+      if (crashesIn(dir).isDamaged === which) rmSync(crashesOf(dir), { force: true });
+    } catch {
+      // the disk takes nothing: it is forgotten by the next that lives as long
+    }
+  };
   // also where whoever would have been told of its end has ended before
-  const timer = setTimeout(() => rmSync(crashesOf(dir), { force: true }), longMs);
-  timer.unref();
+  const timer = setTimeout(forget, longMs, false);
+  // else all would go aside again and again for the sake of what is none of it
+  const quiet = setTimeout(forget, quietMs, true);
+  for (const one of [timer, quiet]) one.unref();
   void exited.then(({ signal }) => {
     isGone = true;
-    clearTimeout(timer);
+    for (const one of [timer, quiet]) clearTimeout(one);
+    if (isDamaged) return; // it is counted already
     try {
-      const before = crashesIn(dir).crashes;
-      const now = crashesAfter(before, isDamaged || isCrash(signal), lived());
-      if (now === 0) rmSync(crashesOf(dir), { force: true });
-      else if (now !== before) writeWhole(crashesOf(dir), String(now), { durable: false });
+      const before = crashesIn(dir);
+      const crashes = crashesAfter(before, isCrash(signal), performance.now() - since);
+      if (crashes === 0) rmSync(crashesOf(dir), { force: true });
+      else if (crashes !== before.crashes) noteCrashes(dir, { ...before, crashes, isAnswered: false });
     } catch {
       // the disk is full: it is not known of this crash
     }
   });
   return line => {
-    if (isGone || isDamaged || lived() >= soonMs || !damage.test(line) || crashesIn(dir).crashes >= suspects.length) return;
-    isDamaged = true;
-    signalGroup(pid, 'SIGKILL');
+    if (isGone || isDamaged || !damage.test(line) || !isOfOthers(line)) return;
+    quiet.refresh();
+    try {
+      const before = crashesIn(dir);
+      const isLeft = before.crashes < suspects.length;
+      // before its end, however long it has lived: the next start is to know of it, or it would end by the same again and again
+      if (isLeft) noteCrashes(dir, { crashes: before.crashes + 1, isDamaged: true, isAnswered: false });
+      else if (!before.isDamaged) noteCrashes(dir, { ...before, isDamaged: true });
+      if (!isLeft) return;
+      isDamaged = true;
+      signalGroup(pid, 'SIGKILL');
+    } catch {
+      // the disk is full: it goes on as it is
+    }
+  };
+}
+
+/**
+ * Whether what is damaged may be made anew, line by line: what is said of signing (DNSSEC) is about keys, which no start is made without for that,
+ * and so is what Knot says next of the same zone, that its event failed.
+ */
+function othersThanKeys(): (line: string) => boolean {
+  const signed = new Set<string>();
+  return line => {
+    const [zone = '', said = ''] = /\[([^\]]*)\](.*)$/s.exec(line)?.slice(1) ?? ['', line];
+    const isOfKeys = /DNSSEC|KASP/.test(said);
+    if (isOfKeys) signed.add(zone);
+    return !isOfKeys && !(signed.has(zone) && said.includes('zone event'));
   };
 }
 
 /** Before a start: after each crash soon after one, the next of what is made anew goes aside. */
 export function putCrashingAside(dir: string, onLine: ((line: string) => void) | undefined): void {
-  const { crashes, isAnswered } = crashesIn(dir);
-  const store = suspects[crashes - 1];
-  if (!store || isAnswered) return;
-  if (putStoreAside(dir, store)) onLine?.(`it ended soon after its start: db/${store} is put aside`);
-  writeWhole(crashesOf(dir), `${crashes}${answered}`, { durable: false });
+  try {
+    const before = crashesIn(dir);
+    const store = suspects[before.crashes - 1];
+    if (!store || before.isAnswered) return;
+    if (putStoreAside(dir, store)) onLine?.(`it ended soon after its start: db/${store} is put aside`);
+    noteCrashes(dir, { ...before, isAnswered: true });
+  } catch {
+    // the disk takes nothing: it starts with what there is, or without it once more
+  }
 }
 
 /** Also after whoever tried ended in its midst: what was made meanwhile in their place signs nothing. */

@@ -137,6 +137,25 @@ test('whoever leaves takes all that is not refused, whatever is', async () => {
   ]);
 });
 
+test('whoever leaves where nothing is taken asks for no more than a part of the names, each time another, and for groups', async () => {
+  const labels = Array.from({ length: 20 }, (_, i) => `n${i}`);
+  const held = [...labels.map(label => record(label, 'CNAME', 'g1.l.cdn.test')), record('g1.l', 'A', '192.0.2.1')];
+  const { driver, written } = startStore(held, () => true);
+  const tried = new Set<string>();
+  for (let times = 1; times <= 100; times++) {
+    await assert.rejects(driver.leave(zone), { trouble: 'refused' });
+    const [groups, names] = [
+      written.flat().filter(one => one.name.includes('g1.l')),
+      written.flat().filter(one => one.name.startsWith('n')),
+    ];
+    assert.ok(groups.length > 0);
+    assert.equal(names.length, 2);
+    for (const { name } of names) tried.add(name);
+    written.length = 0;
+  }
+  assert.ok(tried.size > 10);
+});
+
 test('a version is a number and nothing else; whoever leaves takes what is ours, part by part', async () => {
   const held = [
     record('www', 'A', '192.0.2.9'),

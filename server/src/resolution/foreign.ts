@@ -3,6 +3,7 @@
  * who makes it, delegates it and writes its other records: none is made here, and nothing is touched but names that lead to a group
  * (`KEY.ZONE CNAME gN.l.ZONE`) and groups (`gN.l.ZONE`, `v.gN.l.ZONE`). Lines do not count: everybody is answered alike.
  */
+import { shuffled } from '../kit/shuffled.ts';
 import { DnsProblem, problemOf } from '../domain/dns/driver.ts';
 import { canonicalAddress as canonical, type RecordType } from '../domain/dns/records.ts';
 import {
@@ -192,12 +193,15 @@ export class ForeignDriver implements NameDriver {
 
   async leave(zone: NameZone): Promise<void> {
     const { names, groups } = await this.observe(zone);
-    const all = [...names.keys()].map(label => ({ label, groupID: null }));
+    const all = shuffled([...names.keys()]).map(label => ({ label, groupID: null }));
     const refused: Refusal<unknown>[] = [];
     // what is refused of one keeps no other here: nobody comes back for it once the setting is gone
     for (let from = 0; from < all.length; from += this.can.namesMost) {
       const some = all.slice(from, from + this.can.namesMost);
-      refused.push(...(await refusedOf(some, this.applyNames(zone, some))));
+      const refusals = await refusedOf<unknown>(some, this.applyNames(zone, some));
+      refused.push(...refusals);
+      // where nothing at all is taken the rest is tried the next time, in another order
+      if (refusals.length === some.length) break;
     }
     const ids = [...groups.keys()];
     if (ids.length) refused.push(...(await refusedOf(ids, this.applyGroups(zone, [], [], ids))));

@@ -41,12 +41,15 @@ export const settingColumns: Sql = sql`jsonb_build_object('driver', s.driver, 's
 
 export type DriverServices = Partial<Pick<Services, 'geo' | 'knot' | 'sealing' | 'dns'>>;
 
-/** Of a provider: names written between two notes of how far it is, milliseconds between two questions (1,200 in five minutes; five a second). */
+/**
+ * Of a provider: names written between two notes of how far it is, milliseconds between two questions (1,200 in five minutes; five a second). Where
+ * each name is a question of its own, groups wait for all of them.
+ */
 const paceOf = {
   cloudflare: { namesMost: 2000, gapMs: 250 },
-  dnspod: { namesMost: 500, gapMs: 100 },
+  dnspod: { namesMost: 100, gapMs: 100 },
   route53: { namesMost: 2000, gapMs: 220 },
-  aliyun: { namesMost: 500, gapMs: 100 },
+  aliyun: { namesMost: 100, gapMs: 100 },
 } as const;
 /** Where all accounts of an operator's kind are asked over the network, and counted. */
 const accountWatchMs = 600_000;

@@ -45,7 +45,7 @@ class Told extends ForeignDriver {
   /** ids of each list */
   readonly lists: number[][] = [];
   observed: string[] = [];
-  before: { test?: () => Promise<unknown>; observe?: () => Promise<unknown>; refresh?: () => Promise<unknown> } = {};
+  before: Partial<Record<'test' | 'prepare' | 'observe' | 'refresh', () => Promise<unknown>>> = {};
 
   constructor(watchMs = 600_000) {
     super(new AccountStore(account), { minTTL: 60, namesMost: 2000 }, watchMs);
@@ -53,6 +53,7 @@ class Told extends ForeignDriver {
   override async prepare(all: readonly NameZone[], due: readonly NameZone[]) {
     const done = await super.prepare(all, due);
     this.lists.push(all.map(one => one.id));
+    await this.before.prepare?.();
     return done;
   }
   override async test(zones: readonly NameZone[]) {
@@ -175,6 +176,24 @@ test(
       assert.ok(await poll(() => own.lists.flat().includes(goes), 20_000, 20));
       ours.before = {};
       assert.ok(await poll(() => String(ours.lists.at(-1)) === String([stays]), 10_000, 20), JSON.stringify(ours.lists));
+    });
+  },
+);
+
+test(
+  'a zone that goes while its name server did not take the list with it is told there as well',
+  { timeout: 60_000 },
+  async () => {
+    const stays = await zoneAt(1, 'stays');
+    const ours = new Told();
+    await steered(new Told(), ours, async () => {
+      assert.ok(await poll(() => isCompared(stays), 20_000, 20));
+      ours.before.prepare = () => Promise.reject(new Error('it ended in the midst of it'));
+      const goes = await zoneAt(1, 'goes');
+      assert.ok(await poll(() => ours.lists.flat().includes(goes), 20_000, 20));
+      await sql`delete from cname where id = ${goes}`.execute(db());
+      ours.before = {};
+      assert.ok(await poll(() => String(ours.lists.at(-1)) === String([stays]), 15_000, 20), JSON.stringify(ours.lists));
     });
   },
 );

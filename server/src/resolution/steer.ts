@@ -281,7 +281,7 @@ export class Steering {
         const stored = Map.groupBy(await this.#answers.all(db), one => one.clientID);
         return ({ id }: HeldZone['zone']) => (stored.get(clients.get(id)!) ?? []).map(one => one.answer);
       };
-      notes.list = list;
+      [notes.list, notes.taken] = [list, undefined]; // it may have a part of them, and is told again what goes meanwhile
       const all = [...list.values()].map(one => one.zone);
       const { failed } = await driver.prepare(all, due, answers);
       notes.taken = [...list.keys()];

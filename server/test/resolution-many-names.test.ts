@@ -22,6 +22,8 @@ const zone = 'cdn.many.test';
 const count = 60;
 let held: HeldRecord[] = [];
 let serial = 0;
+/** each name of a site that was written, in this order */
+let written: string[] = [];
 /** names of sites that were taken away */
 let gone: string[] = [];
 /** of one change; milliseconds of each name */
@@ -30,7 +32,10 @@ let isBad = (_name: string) => false;
 const account: RecordApi = {
   provider: 'Some',
   minTTL: 60,
-  allZones: async () => [{ name: zone, id: '1' }],
+  allZones: async () => [
+    { name: zone, id: '1' },
+    { name: 'more.test', id: '2' },
+  ],
   list: async (_zone, name) => held.filter(one => name === undefined || one.name === name),
   probe: async () => {},
   async change(_zone, sets) {
@@ -44,6 +49,7 @@ const account: RecordApi = {
       }
       if (left-- <= 0) throw new DnsProblem('limited', 'too many', 0);
       if (ms) await sleep(ms);
+      if (type === 'CNAME' && one.add.length) written.push(name);
       if (type === 'CNAME' && one.held.length && !one.add.length) gone.push(name);
       held = held.filter(record => !one.held.includes(record) || one.keep.includes(record));
       held.push(...one.add.map(value => ({ id: String(++serial), name, type, value, seconds, isOther: false })));
@@ -55,6 +61,7 @@ const account: RecordApi = {
 let api: Api;
 let a: Tenant;
 let nodeID: number;
+let dnsSettingID: number;
 let cnameID: number;
 const db = () => api.database.db;
 const client = () => by(api, a.client);
@@ -75,12 +82,12 @@ before(async () => {
   await sql`insert into site ("clientID", "userID", "productID", "siteName", "cnameKey") select "clientID", "userID", "productID", 'many' || n, 'many' || n
     from site, generate_series(1, ${count}) n where id = ${a.siteID}`.execute(db());
   const credentials = 'abcdefgh12345678abcdefgh12345678abcdefgh';
-  const dnsSettingID = await client().make('/client/setting/dns', { driver: 'cloudflare', credentials });
+  dnsSettingID = await client().make('/client/setting/dns', { driver: 'cloudflare', credentials });
   cnameID = await client().make('/client/setting/dns/cname', { domainName: zone, dnsSettingID });
 });
 beforeEach(async () => {
   [most, ms, isBad] = [Infinity, 0, () => false];
-  [held, gone] = [[], []];
+  [held, gone, written] = [[], [], []];
   for (const table of ['cnameSite', 'cnameGroup']) await sql`delete from ${sql.table(table)}`.execute(db());
   await sql`update cname set tries = 0, "nextAt" = now(), "comparedAt" = null`.execute(db());
 });
@@ -131,6 +138,53 @@ test('a zone with more names than a turn has time for is the last in the next', 
   assert.equal(await pushNames(db(), driverOf(5), own, first!, () => false), true);
   assert.ok(names() < count);
   assert.deepEqual(backs.inTurn([own, other]), [other, own]);
+});
+
+test('no zone’s groups wait for names of more than one other at that name server', { timeout: 90_000 }, async () => {
+  ms = 40;
+  const others = ['a', 'b', 'c', 'd'].map(label => `${label}.more.test`);
+  const ids: number[] = [];
+  for (const domainName of others) ids.push(await client().make('/client/setting/dns/cname', { domainName, dnsSettingID }));
+  const all = [zone, ...others];
+  const isOf = (one: string) => (name: string) => name.endsWith(`.${one}`);
+  try {
+    await steered(driverOf(5), async () => {
+      assert.ok(await poll(() => written.length > 0, 20_000, 5));
+      const isNow = sql`select 1 from "groupAnswer" where lines::text like '%192.0.2.9%'`;
+      await sql`update node set addresses = '{192.0.2.9}' where id = ${nodeID}`.execute(db());
+      assert.ok(await poll(async () => (await row(db(), isNow)) !== undefined, 10_000, 5));
+      const from = written.length;
+      const waited = new Map<string, number>();
+      const isThere = (one: string) => held.some(({ name, value }) => value === '192.0.2.9' && isOf(one)(name));
+      const look = () => {
+        for (const one of all)
+          if (!waited.has(one) && isThere(one))
+            waited.set(one, all.filter(other => other !== one && written.slice(from).some(isOf(other))).length);
+        return waited.size === all.length;
+      };
+      assert.ok(await poll(look, 40_000, 5), JSON.stringify([...waited]));
+      assert.ok(Math.max(...waited.values()) <= 2, JSON.stringify([...waited]));
+      assert.ok(await poll(() => all.every(one => written.some(isOf(one))), 40_000, 20), 'each has its turn');
+    });
+  } finally {
+    await sql`delete from cname where id = any(${ids})`.execute(db());
+  }
+});
+
+test('however many names come anew, a few of those that were refused are tried again in each turn', async () => {
+  const found = (await row<{ id: number; groupID: number }>(
+    db(),
+    sql`select s.id, p."groupID" from site s join product p on p.id = s."productID" where s."cnameKey" = 'many1'`,
+  ))!;
+  let now = 0;
+  const back = new HeldBack(() => now);
+  const refusal = { part: found.id, why: 'no', said: undefined };
+  back.sites.tried([found.id], new Map([[found.id, found.groupID]]), [refusal], () => `many1.${zone}`);
+  now = 1000;
+  ms = 250;
+  assert.equal(await pushNames(db(), driverOf(5), await zoneNow(), back, () => false), true);
+  assert.ok(names() < count);
+  assert.deepEqual([back.sites.names, held.filter(one => one.name === `many1.${zone}`).length], [[], 1]);
 });
 
 test('once an account has room again, a few names that it refuses keep no others', async () => {

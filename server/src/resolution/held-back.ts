@@ -244,6 +244,14 @@ export class HeldBacks {
     const at = ({ zone }: HeldZone) => this.#all.get(zone.id)?.back.hadTurnAt ?? -Infinity;
     return zones.toSorted((one, other) => (at(one) < at(other) ? -1 : at(one) > at(other) ? 1 : 0));
   }
+  /**
+   * Zones at one name server, one after the other. @returns whether one of them had its turn since: no names of the others are begun then, so
+   * that no group waits for names of more than one. They come first in the next: each of them had its own longer ago.
+   */
+  turnOf(zones: readonly HeldZone[]): () => boolean {
+    const since = (this.#now ?? (() => performance.now()))();
+    return () => zones.some(({ zone }) => (this.#all.get(zone.id)?.back.hadTurnAt ?? -Infinity) >= since);
+  }
   #sharedOf(server: string): Shared {
     const shared = this.#shared.get(server) ?? { until: -Infinity, zones: 1 };
     this.#shared.set(server, shared);

@@ -168,6 +168,7 @@ export async function pushNames(
   const { all: held, due } = back.sites.of(wantedOf(known));
   const left = [...held];
   const until = performance.now() + namesMs;
+  let isMore = false;
   back.begin();
   for (;;) {
     const found = await differing(sql`${id} <> all(${left})`, driver.can.namesMost);
@@ -183,11 +184,9 @@ export async function pushNames(
     }
     back.more();
     if (!isRest && found.length < driver.can.namesMost) break;
-    if (isStopping() || performance.now() >= until) {
-      // nobody else's groups wait until all of these are written
-      back.endTurn();
-      return true;
-    }
+    // nobody else's groups wait until all of these are written
+    isMore = isStopping() || performance.now() >= until;
+    if (isMore) break;
   }
   const byID = new Map(known.map(one => [one.siteID, one]));
   for (const ids of growing(due)) {
@@ -197,11 +196,13 @@ export async function pushNames(
       some.map(one => one.label),
       driver.applyNames(zone, some),
     );
-    if (!(await note(some, refusals)).length) continue;
-    back.pause();
-    break;
+    const isRefused = (await note(some, refusals)).length > 0;
+    if (isRefused) back.pause();
+    // however many come anew, a few of those that were refused have their turn as well
+    if (isRefused || isMore) break;
   }
-  return false;
+  if (isMore) back.endTurn();
+  return isMore;
 }
 
 /**

@@ -309,7 +309,8 @@ export class Steering {
     const [embeddeds, foreign] = split(this.#backs.inTurn(due), one => one.server === embedded);
     for (const [server, held] of Map.groupBy(foreign, one => one.server))
       void this.#lanes.enter(`push ${server}`, async () => {
-        for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one));
+        const isOver = this.#backs.turnOf(held);
+        for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one, isOver));
       });
     // operator by operator: one whose zones take long goes on by itself, zone by zone; who has no turn in this one is among the first in the next
     const operators = [...Map.groupBy(embeddeds, one => one.clientID)].toSorted(([one], [other]) => one - other);
@@ -334,8 +335,8 @@ export class Steering {
     return begun;
   }
 
-  /** Brings a zone to what it should answer. */
-  async #push(held: HeldZone): Promise<void> {
+  /** Brings a zone to what it should answer; `isOver`: names of sites have their turn in the next. */
+  async #push(held: HeldZone, isOver = () => false): Promise<void> {
     const { db } = this.#database;
     const { zone, clientID, isOld } = held;
     let driver: NameDriver | undefined;
@@ -358,8 +359,8 @@ export class Steering {
       const refresh = () => isOld && anyway(driver.refresh(zone, all));
       const hasPushed = await apart(pushGroups(db, driver, held, all, back)).finally(refresh);
       await noteLines(db, driver, held);
-      const isNamesDue = this.#namesDue.delete(zone.id) || back.areSitesDue;
-      const isMore = (isNamesDue || isOld || held.tries > 0) && (await pushNames(db, driver, held, back, () => this.#isStopping));
+      const isNamesDue = [this.#namesDue.delete(zone.id), back.areSitesDue, isOld, held.tries > 0].includes(true);
+      const isMore = isNamesDue && (isOver() || (await pushNames(db, driver, held, back, () => this.#isStopping)));
       if (wrong[0]) throw wrong[0];
       if (isOld && this.#begun.get(zone.id) === begun) await noteCompared(db, held);
       await back.note(db, held, hasPushed === true || isOld || held.isFailing, () => driver.lacks?.(zone) ?? '');

@@ -187,6 +187,27 @@ test('however many names come anew, a few of those that were refused are tried a
   assert.deepEqual([back.sites.names, held.filter(one => one.name === `many1.${zone}`).length], [[], 1]);
 });
 
+test('since when names are refused does not say how long their zone was away before', async () => {
+  const since = async () =>
+    (await row<{ minutes: number }>(
+      db(),
+      sql`select round(extract(epoch from now() - "failingSince") / 60)::int as minutes from cname where id = ${cnameID}`,
+    ))!.minutes;
+  for (const kind of ['sites', 'groups'] as const) {
+    await noteFailed(db(), await zoneNow(), { why: 'away', said: undefined, retrySeconds: undefined });
+    await sql`update cname set "failingSince" = now() - interval '1 hour' where id = ${cnameID}`.execute(db());
+    const back = new HeldBack(() => 0);
+    back[kind].tried([1], new Map([[1, 7]]), [{ part: 1, why: 'no', said: undefined }], () => `a.${zone}`);
+    await back.note(db(), await zoneNow(), true, () => '');
+    // a group has not been right all the while
+    assert.equal(await since(), kind === 'sites' ? 0 : 60);
+    // and it goes on from there
+    await sql`update cname set "failingSince" = now() - interval '5 minutes' where id = ${cnameID}`.execute(db());
+    await back.note(db(), { ...(await zoneNow()), error: 'other' }, true, () => '');
+    assert.equal(await since(), 5);
+  }
+});
+
 test('once an account has room again, a few names that it refuses keep no others', async () => {
   const bad = Array.from({ length: 6 }, (_, i) => `many${i + 1}.${zone}`);
   isBad = name => bad.includes(name);

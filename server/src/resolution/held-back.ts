@@ -209,9 +209,11 @@ export class HeldBack {
     if (!news && error === why && isFailing === names.length > 0) return;
     const waitMs = Math.min(this.groups.dueMs, this.sites.dueMs);
     const seconds = Number.isFinite(waitMs) ? Math.max(0, waitMs / 1000) : 0;
+    // that it failed as a whole before says nothing of since when names of sites have been refused
+    const isNow = this.groups.names.length === 0;
     await sql`update cname set tries = 0, error = ${why}, "errorSaid" = ${first?.said ? jsonOfLines(first.said) : null}::jsonb,
         refused = ${jsonOfLines(names.slice(0, refusedNamesMost))}::jsonb, "refusedCount" = ${names.length},
-        "failingSince" = case when ${names.length > 0} then coalesce("failingSince", clock_timestamp()) end,
+        "failingSince" = case when ${!names.length} then null when ${isNow} and tries > 0 then clock_timestamp() else coalesce("failingSince", clock_timestamp()) end,
         "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(db);
   }
 }

@@ -10,7 +10,7 @@ export const mailLimits = {
   answerSeconds: 600,
   /** how long one is tried that nobody said otherwise of */
   keptHours: 24,
-  /** mails under way at a time: of all, and of one operator */
+  /** mails at a time: of all until they are out, of one operator until they are answered */
   atOnce: 8,
   atOnceOfOne: 2,
   /** that may wait of one operator, codes apart from all else; and of one of its customers */

@@ -223,3 +223,17 @@ test('codes of operators whose servers are slow do not keep another’s mail for
   await until(() => bodies() || undefined, 'the owner’s mail');
   assert.ok((await waiting()).length >= 3 * silent.length, 'none of theirs was given up meanwhile');
 });
+
+test('servers that take whole mails and do not answer hold no places, and of one operator no more than two mails', async t => {
+  const late = await scripted();
+  t.after(() => late.stop());
+  late.answer = command => (command === 'BODY' ? new Promise<string>(() => {}) : takes(command));
+  for (const one of silent) ok(await set(one, late.port));
+  await sql`update "mailServer" set failures = 0, "pausedUntil" = null`.execute(api.database.db);
+  for (const one of silent) for (let n = 0; n < 4; n++) await send(one.id, `late-${n}@else.test`);
+  const taken = () => late.heard.filter(command => command === 'BODY').length;
+  await until(() => taken() >= 2 * silent.length || undefined, 'two mails of each');
+  await send();
+  await until(() => bodies() || undefined, 'the owner’s mail');
+  assert.equal(taken(), 2 * silent.length);
+});

@@ -1,9 +1,9 @@
 /**
  * Sends the mails that wait (kit/mail/send.ts). Whoever takes one leases its row for longer than a conversation may last: a process that
  * dies leaves it to others, and no two send one. What a server refuses is tried again later and later, until nobody needs it any more.
- * Turns go round by operator and then by customer, at each turn codes before all else, and each operator has a few at a time. A server that fails whatever
- * it is given (it is away, it refuses our password) is left alone longer and longer, then asked by one mail; such questions never take more
- * than half of the places.
+ * Turns go round by operator and then by customer, at each turn codes before all else, and each operator has a few at a time. A place is
+ * held until the mail is out, not until it is answered. A server that fails whatever it is given (it is away, it refuses our password) is
+ * left alone longer and longer, then asked by one mail; such questions never take more than half of the places.
  */
 import { sql } from 'kysely';
 import { mailLimits } from '#contract/limits.ts';
@@ -39,6 +39,8 @@ export class Mailer {
   readonly #database: Database;
   readonly #services: Pick<Services, 'sealing' | 'mail'>;
   #probes = 0;
+  /** conversations whose mail is not out yet: these have the places, `#sending` all that is awaited */
+  #talking = 0;
   readonly #sending = new Set<Promise<void>>();
   #listener: { stop(): Promise<void> } | undefined;
   #running: Promise<void> | undefined;
@@ -93,7 +95,7 @@ export class Mailer {
   }
 
   async #look(): Promise<void> {
-    const room = mailLimits.atOnce - this.#sending.size;
+    const room = mailLimits.atOnce - this.#talking;
     if (room <= 0) return;
     const probeRoom = Math.max(0, Math.min(room, mailLimits.atOnce / 2 - this.#probes));
     const { db } = this.#database;
@@ -131,20 +133,38 @@ export class Mailer {
           ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe"`,
     );
     for (const mail of taken) {
-      const probe = mail.isProbe ? 1 : 0;
-      this.#probes += probe;
-      const sending = this.#send(mail)
+      const giveBack = this.#place(mail);
+      const sending = this.#send(mail, giveBack)
         .catch((err: Error) => void (troubles.isTime('send') && logger.warn({ err }, 'a mail could not be sent')))
         .finally(() => {
-          this.#probes -= probe;
+          giveBack();
           this.#sending.delete(sending);
+          // one more of this operator may go
           this.#ask();
         });
       this.#sending.add(sending);
     }
   }
 
-  async #send({ id, clientID, message, attempts, createdAt }: Waiting): Promise<void> {
+  /**
+   * Takes a place, until it is given back: when the mail is out. An answer may take `mailLimits.answerSeconds`, in which a few operators'
+   * servers would hold all places. Such a connection does nothing but wait; what bounds them is the lease, which goes on: of one operator
+   * `mailLimits.atOnceOfOne` are under way, whatever became of their places, so of all as many for each operator that there is.
+   */
+  #place({ isProbe }: Waiting): () => void {
+    const probe = isProbe ? 1 : 0;
+    let isHeld = true;
+    this.#talking++;
+    this.#probes += probe;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#talking--;
+      this.#probes -= probe;
+    };
+  }
+
+  async #send({ id, clientID, message, attempts, createdAt }: Waiting, giveBack: () => void): Promise<void> {
     const { db } = this.#database;
     const { sealing } = this.#services;
     // a lease that ran out is another's by now
@@ -162,7 +182,11 @@ export class Mailer {
           policy: await mailPolicy(db, server.clientID),
           ...this.#services.mail,
           signal: this.#end.signal,
-          onOut: () => void this.#keep(mine),
+          onOut: () => {
+            giveBack();
+            this.#ask();
+            void this.#keep(mine);
+          },
         },
       );
       await sql`delete from mail where ${mine}`.execute(db);

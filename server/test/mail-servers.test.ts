@@ -237,3 +237,21 @@ test('servers that take whole mails and do not answer hold no places, and of one
   await until(() => bodies() || undefined, 'the owner’s mail');
   assert.equal(taken(), 2 * silent.length);
 });
+
+test('however many operators have codes and slow servers, one place is for what waits longest', async t => {
+  const slow = await scripted();
+  t.after(() => slow.stop());
+  slow.answer = () => '';
+  const many = [...silent];
+  for (let n = 0; n < 5; n++) many.push(await api.account('client', `slow-${n}@test.test`));
+  for (const one of many) ok(await set(one, slow.port));
+  await sql`update "mailServer" set failures = 0, "pausedUntil" = null`.execute(api.database.db);
+  const mail = { rootID: null, to: 'someone@else.test', language: 'en_US', template: 'test', data: {} } as const;
+  // all at once: whoever looks sees them all
+  await api.database.db.transaction().execute(async trx => {
+    await sendMail(trx, api.services, { ...mail, operatorID: owner.id });
+    for (const { id } of many) await sendMail(trx, api.services, { ...mail, operatorID: id, isUrgent: true });
+  });
+  await until(() => bodies() || undefined, 'the owner’s mail');
+  assert.equal((await waiting()).length, many.length, 'none of theirs was given up meanwhile');
+});

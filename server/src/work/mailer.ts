@@ -1,9 +1,10 @@
 /**
  * Sends the mails that wait (kit/mail/send.ts). Whoever takes one leases its row for longer than a conversation may last: a process that
  * dies leaves it to others, and no two send one. What a server refuses is tried again later and later, until nobody needs it any more.
- * Turns go round by operator and then by customer, at each turn codes before all else, and each operator has a few at a time. A place is
- * held until the mail is out, not until it is answered. A server that fails whatever it is given (it is away, it refuses our password) is
- * left alone longer and longer, then asked by one mail; such questions never take more than half of the places.
+ * Turns go round by operator and then by customer, at each turn codes before all else, and each operator has a few at a time; one place is
+ * for whatever waits longest, or what is no code would never go while enough operators have codes and slow servers. A place is held until
+ * the mail is out, not until it is answered. A server that fails whatever it is given (it is away, it refuses our password) is left alone
+ * longer and longer, then asked by one mail; such questions never take more than half of the places.
  */
 import { sql } from 'kysely';
 import { mailLimits } from '#contract/limits.ts';
@@ -33,6 +34,7 @@ interface Waiting {
   attempts: number;
   createdAt: string;
   isProbe: boolean;
+  isOldest: boolean;
 }
 
 export class Mailer {
@@ -41,6 +43,8 @@ export class Mailer {
   #probes = 0;
   /** conversations whose mail is not out yet: these have the places, `#sending` all that is awaited */
   #talking = 0;
+  /** of these, taken because it had waited longest: one */
+  #oldest = 0;
   readonly #sending = new Set<Promise<void>>();
   #listener: { stop(): Promise<void> } | undefined;
   #running: Promise<void> | undefined;
@@ -122,15 +126,17 @@ export class Mailer {
                 + coalesce((select sum(b.n) from busy b where b."serverID" = due."serverID"), 0) as "ofServer"
               from due where due.turn <= ${mailLimits.atOnceOfOne}
           ), chosen as (
-            select first.*, row_number() over (partition by first."isProbe" order by random()) as place
+            select first.*, row_number() over (partition by first."isProbe" order by random()) as place,
+                not first."isProbe" and ${this.#oldest} = 0
+                  and row_number() over (partition by first."isProbe" order by first.turn, first."nextAt", first.id) = 1 as "isOldest"
               from first where not first."isProbe" or first."ofServer" <= 1
           )
           update mail m set "leasedUntil" = now() + ${leaseSeconds} * interval '1 second', attempts = m.attempts + 1
           from (
-            select m.id, chosen."isProbe" from mail m join chosen on chosen.id = m.id
+            select m.id, chosen."isProbe", chosen."isOldest" from mail m join chosen on chosen.id = m.id
               where (not chosen."isProbe" or chosen.place <= ${probeRoom}) and ${isFree}
-              order by chosen."isProbe", chosen.turn, chosen."isUrgent" desc, m.id limit ${room} for update of m skip locked
-          ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe"`,
+              order by chosen."isOldest" desc, chosen."isProbe", chosen.turn, chosen."isUrgent" desc, m.id limit ${room} for update of m skip locked
+          ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe", mine."isOldest"`,
     );
     for (const mail of taken) {
       const giveBack = this.#place(mail);
@@ -151,16 +157,18 @@ export class Mailer {
    * servers would hold all places. Such a connection does nothing but wait; what bounds them is the lease, which goes on: of one operator
    * `mailLimits.atOnceOfOne` are under way, whatever became of their places, so of all as many for each operator that there is.
    */
-  #place({ isProbe }: Waiting): () => void {
-    const probe = isProbe ? 1 : 0;
+  #place({ isProbe, isOldest }: Waiting): () => void {
+    const [probe, oldest] = [Number(isProbe), Number(isOldest)];
     let isHeld = true;
     this.#talking++;
     this.#probes += probe;
+    this.#oldest += oldest;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#talking--;
       this.#probes -= probe;
+      this.#oldest -= oldest;
     };
   }
 

@@ -227,6 +227,36 @@ test('of one root account bodies hold so much until they are answered; anotherâ€
   for (let n = 0; n < 4; n++) assert.equal((await answer(send(token, 'large'))).status, 200);
 });
 
+test('customers of one operator that hold all there is with bodies that go on slowly give way to anotherâ€™s', async t => {
+  const at = await paced(t);
+  const sent: ReturnType<typeof begin>[] = [];
+  const send = (token: string, length: number, part: number) => {
+    const text = JSON.stringify({ text: 'x'.repeat(length) });
+    const headers = bearer(token, 'Content-Type: application/json');
+    return begin(at, '/user/paced/large', text.length, text.slice(0, part), headers);
+  };
+  const drip = setInterval(() => sent.forEach(({ socket }) => socket.writable && socket.write('x'.repeat(20))), 50);
+  t.after(() => clearInterval(drip));
+  for (let n = 0; n < 5; n++) {
+    const { token } = await api.account('user', `slow-${n}@test.test`, { parentClient: a.client.id });
+    // 14.6 MB of each, 8 MB of the last one
+    const parts = n < 4 ? [4_900_000, 4_900_000, 4_900_000] : [4_050_000, 4_050_000];
+    for (const part of parts) {
+      const one = send(token, 5_900_000, part);
+      sent.push(one);
+      assert.ok(await poll(() => one.socket.writableLength === 0, 20_000));
+    }
+  }
+  const other = await api.account('user', 'slow-none@test.test', { parentClient: a.client.id });
+  const isTaken = async () => (await answer(send(other.token, 4_000_000, 5_000_000))).status === 200;
+  assert.ok(await isTaken());
+  assert.ok(await poll(() => sent.some(({ said }) => said.isClosed), 20_000), 'the connection of who gave way is closed');
+  const [gone, ...others] = sent.filter(({ said }) => said.text !== '');
+  assert.deepEqual(others, []);
+  const { status, body } = await answer(gone!);
+  assert.deepEqual([status, body.errorData[0].rule], [408, 'tooSlow']);
+});
+
 test('an address, and a network, has so many connections; whoever stands behind a proxy has them by the proxy', async () => {
   const { certificate: cert, key } = selfSigned('x.test');
   const enter = (at: number, localAddress = '127.0.0.1') =>

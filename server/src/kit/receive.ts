@@ -57,7 +57,8 @@ export async function inTime<T>(
 async function receiveText(request: FastifyRequest, payload: Readable, most: number, pace?: Pace): Promise<string> {
   if (Number(request.headers['content-length']) > most) throw tooLarge();
   const { socket } = request.raw;
-  const held = new BodyBytes(request);
+  const gone = Promise.withResolvers<never>();
+  const held = new BodyBytes(request, () => gone.reject(tooSlow()));
   const letGo = () => held.letGo();
   request.letGo = () => {
     socket.off('close', letGo);
@@ -75,11 +76,14 @@ async function receiveText(request: FastifyRequest, payload: Readable, most: num
       if (length > before) held.add(length - before);
       chunks.push(part);
     }
+    held.hasArrived();
     return Buffer.concat(chunks, length).toString();
   };
   try {
-    return await inTime(request, read(), pace);
+    return await inTime(request, Promise.race([read(), gone.promise]), pace);
   } catch (error) {
+    // it does not go on arriving, so it is nobody's to give way
+    held.hasArrived();
     // whoever sent it went away
     throw error instanceof Fail ? error : new Fail('parameter', { cause: error });
   }

@@ -25,6 +25,9 @@ interface Answer {
   parameters?: { retry_after?: number };
 }
 
+/** Without the token, whoever wrote it. */
+const shown = (said: string, token: string) => said.replaceAll(token, '…').slice(0, 200);
+
 /** @throws TelegramError */
 export async function sendTelegram(
   { token, chatID }: { token: string; chatID: string },
@@ -52,13 +55,11 @@ export async function sendTelegram(
     // whatever it is, each field is looked at before it is used
     answer = JSON.parse(got.body.toString('utf8')) as Answer;
   } catch (error) {
-    const why = error instanceof OutboundError ? error.problem : status ? `HTTP ${status}` : 'connection';
-    throw new TelegramError('trouble', why);
+    const why = error instanceof OutboundError ? error.message : status ? `HTTP ${status}` : 'no connection';
+    throw new TelegramError('trouble', shown(why, token));
   }
   if (status === 200 && answer.ok === true) return;
-  const said = String(answer.description ?? `HTTP ${status}`)
-    .replaceAll(token, '…')
-    .slice(0, 200);
+  const said = shown(String(answer.description ?? `HTTP ${status}`), token);
   if (status === 429) throw new TelegramError('later', said, Math.min(3600, Math.max(1, answer.parameters?.retry_after ?? 30)));
   throw new TelegramError([400, 401, 403, 404].includes(status) ? 'token' : 'trouble', said);
 }

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { wayProblem, wayTexts } from '#contract/rules/said.ts';
 import { fails, type Check } from '#contract/system/health.ts';
 import { nodeTable, productTable } from '#server/node/tables.ts';
 import { siteTable } from '#server/site/tables.ts';
@@ -256,10 +257,60 @@ test('a chat whose answer is awaited, and one whose token nobody can unseal, kee
   const notifier = new Notifier(api.services);
   try {
     assert.equal((await lookOf(notifier)).length, 2);
-    // neither waited until it was too late
-    const late = await sql`select id from telegram where problem is not null`.execute(db);
-    assert.deepEqual(late.rows, []);
+    // neither waited until it was too late; of the third its people read that it stays silent, and it is not tried again at once
+    const late = await sql<{ accountID: number; problem: string; s: number }>`
+      select "accountID", problem, extract(epoch from "nextAt" - now())::int s from telegram where problem is not null`.execute(
+      db,
+    );
+    assert.deepEqual(
+      late.rows.map(({ accountID, problem }) => [accountID, wayProblem(problem, 'zh_TW')]),
+      [[b.client.id, wayTexts.notSent.zh_TW]],
+    );
+    assert.ok(late.rows[0]!.s > 250, `${late.rows[0]!.s}`);
   } finally {
     held = undefined;
+  }
+});
+
+test('whoever is told is nobody else’s meanwhile, however long that takes, and is looked at soon again', async () => {
+  const { db } = api.database;
+  const [notifier, teller] = [new Notifier(api.services), tellerOf()];
+  await put({ enable: true, chatID: '-100123', kinds: ['nodeOffline'] });
+  await happens(teller, 'nodeOffline', 'slow');
+  const seconds = async () => {
+    const told = sql<{
+      s: number;
+    }>`select extract(epoch from "nextAt" - now())::int s from telegram where "accountID" = ${a.client.id}`;
+    return (await told.execute(db)).rows[0]!.s;
+  };
+  const comes = new Promise<void>(done => (arrived = done));
+  let answers!: () => void;
+  const answered = new Promise<void>(done => (answers = done));
+  held = () => answered;
+  const told = lookOf(notifier);
+  await comes;
+  assert.ok((await seconds()) > 60, `${await seconds()}`);
+  held = undefined;
+  answers();
+  await told;
+  assert.ok((await seconds()) <= 20, `${await seconds()}`);
+});
+
+test('why Telegram is not reached is read in the language of who reads it', async () => {
+  const [notifier, teller] = [new Notifier(api.services), tellerOf()];
+  const { telegramAPI } = api.services;
+  const why = async (url: string) => {
+    api.services.telegramAPI = url;
+    await happens(teller, 'nodeOffline', 'edge');
+    assert.deepEqual(await lookOf(notifier), []);
+    return wayProblem((await read()).problem, 'zh_TW');
+  };
+  try {
+    assert.equal(await why('http://127.0.0.1:9'), '127.0.0.1:9 拒絕連線');
+    assert.equal(await why('http://169.254.169.254'), '不允許連線到 169.254.169.254:80（雲端主機的中繼資料位址）');
+    assert.equal(await why('http://nobody.invalid'), '找不到 nobody.invalid 的位址');
+    assert.equal((await tried()).body.errorData[0].bounds.why, 'nobody.invalid has no address');
+  } finally {
+    api.services.telegramAPI = telegramAPI;
   }
 });

@@ -3,11 +3,13 @@
  * events (work/notices.ts), as far as the chat is to be told of them. All that is new in one look is one message, so a storm is a list. What Telegram refuses is told again when it says so.
  */
 import { sql } from 'kysely';
+import { wayTexts } from '#contract/rules/said.ts';
 import { sentenceOf } from '#contract/system/health.ts';
 import { Context } from '../kit/context.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
 import { Sealed } from '../kit/sealed.ts';
 import { Rounds } from '../kit/rounds.ts';
+import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { sendTelegram, TelegramError } from '../kit/telegram.ts';
 import { row } from '../store/db.ts';
@@ -18,7 +20,10 @@ import { forgetTaken, takeForChat } from './telegram.ts';
 
 const lookMs = 5000;
 const everySeconds = 20;
+/** longer than one is told: what is found out, and Telegram's ten seconds. A process that dies leaves it to others then. */
+const leaseSeconds = 120;
 const againSeconds = 300;
+const troubles = new Seldom(3_600_000);
 const linesMax = 10;
 /** chats that are told side by side: one whose answer takes its ten seconds keeps none of the others */
 const atOnce = 8;
@@ -35,6 +40,8 @@ interface Due {
   chatID: string;
   told: string[];
   kinds: string[];
+  /** until when it is ours */
+  leased: string;
 }
 
 export class Notifier {
@@ -71,19 +78,26 @@ export class Notifier {
       // whoever takes one moves its turn: no two processes tell the same
       const due = await row<Due>(
         db,
-        sql`update telegram t set "nextAt" = now() + ${everySeconds} * interval '1 second'
+        sql`update telegram t set "nextAt" = now() + ${leaseSeconds} * interval '1 second'
             where t.id = (select id from telegram where enable and "deletedAt" is null and token is not null and "nextAt" <= now()
               order by "nextAt" limit 1 for update skip locked)
-            returning t.id, t."accountID", t.token, t."chatID", t.told, t.kinds`,
+            returning t.id, t."accountID", t.token, t."chatID", t.told, t.kinds, t."nextAt"::text as leased`,
       );
       if (!due) return;
-      // what is wrong with one (a token that cannot be unsealed) is not the others' matter
-      await this.#tell(due).catch(err => logger.warn({ err, chat: due.id }, 'a chat could not be told'));
+      // what is wrong with one is not the others' matter
+      try {
+        await this.#tell(due);
+        // unless it waits longer, or was set anew meanwhile
+        await sql`update telegram set "nextAt" = now() + ${everySeconds} * interval '1 second'
+          where id = ${due.id} and "nextAt"::text = ${due.leased}`.execute(db);
+      } catch (err) {
+        if (troubles.isTime(`chat ${due.id}`)) logger.warn({ err, chat: due.id }, 'a chat could not be told');
+      }
     }
   }
 
   async #tell(due: Due): Promise<void> {
-    const { database, sessions, sealing, telegramAPI: api } = this.#services;
+    const { database, sessions, telegramAPI: api } = this.#services;
     const { db } = database;
     const actor = await sessions.acting(db, due.accountID);
     if (actor?.status !== 'normal') return;
@@ -109,8 +123,7 @@ export class Notifier {
     if (isOver) lines.push(say.over);
     lines.push(...eventLines);
     try {
-      const token = new Sealed('telegram', ['token'], sealing).open('token', due.token) ?? '';
-      await sendTelegram({ token, chatID: due.chatID }, [say.begins, ...lines].join('\n'), {
+      await sendTelegram({ token: this.#tokenOf(due), chatID: due.chatID }, [say.begins, ...lines].join('\n'), {
         policy: await mailPolicy(db, actor.clientID ?? 0),
         api,
       });
@@ -124,6 +137,16 @@ export class Notifier {
       await sql`update telegram set problem = ${error.message}, "nextAt" = now() + ${seconds} * interval '1 second' where id = ${due.id}`.execute(
         db,
       );
+    }
+  }
+
+  /** @throws TelegramError what is sealed with a key that is lost opens at no try: it waits as what Telegram refuses */
+  #tokenOf({ id, token }: Due): string {
+    try {
+      return new Sealed('telegram', ['token'], this.#services.sealing).open('token', token) ?? '';
+    } catch (err) {
+      if (troubles.isTime(`token ${id}`)) logger.warn({ err, chat: id }, 'the token of a chat cannot be unsealed');
+      throw new TelegramError('trouble', wayTexts.notSent.en_US);
     }
   }
 }

@@ -7,11 +7,12 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { backup } from '#bin/backup/backup.ts';
 import { keep } from '#bin/backup/keeper.ts';
+import { isDue } from '#bin/launch/backups.ts';
 import { restore } from '#bin/backup/restore.ts';
 import { S3 } from '#bin/backup/s3.ts';
 import { readSettings, type Settings } from '#bin/launch/settings.ts';
 import { mailPolicy } from '#server/kit/mail/send.ts';
-import { row } from '#server/store/db.ts';
+import { row, rows } from '#server/store/db.ts';
 import { checkInstallationKey } from '#server/store/key-check.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { Api, password, type Tenant } from '../server/test/harness.ts';
@@ -85,7 +86,10 @@ test('by the clock into the folder, restored for a trial by itself; a next time 
   assert.equal((await put({ passphrase })).status, 200);
   // as whoever was the owner before has left it
   const former = await api.account('client', 'former@test.test');
-  await sql`insert into "databaseBackup" ("clientID", enabled) values (${former.id}, true)`.execute(api.database.db);
+  const left = await row<{ id: number }>(
+    api.database.db,
+    sql`insert into "databaseBackup" ("clientID", enabled) values (${former.id}, true) returning id`,
+  );
   const { nextAt, passphraseIsSet } = await read();
   assert.equal(passphraseIsSet, true);
   assert.equal(new Date(nextAt).toISOString().slice(11, 16), '19:00', 'three in the morning in Taipei');
@@ -100,12 +104,18 @@ test('by the clock into the folder, restored for a trial by itself; a next time 
   assert.match(made!.file, /^breakwater-[\dT-]+-[0-9a-f]{6}\.tar\.zst\.age$/);
   assert.ok(!existsSync(join(data, 'restore-test')) && !existsSync(join(data, 'run/backup')));
   assert.ok(Date.parse((await read()).nextAt) > Date.now(), 'its turn has moved on');
-  const theirs = sql`"backupID" = (select id from "databaseBackup" where "clientID" = ${former.id})`;
-  assert.equal(
-    await row(api.database.db, sql`select 1 from "backupRun" where ${theirs}`),
-    undefined,
-    'nobody is sent it but the owner',
+  const theirs = () =>
+    rows<{ state: string }>(api.database.db, sql`select state from "backupRun" where "backupID" = ${left!.id} order by id`);
+  assert.deepEqual(await theirs(), [], 'nobody is sent it but the owner');
+  // nor what was asked for while it was the owner
+  assert.equal(await isDue(api.database.url), false);
+  await sql`insert into "backupRun" ("backupID", kind, "askedBy") values (${left!.id}, 'backup', 'former@test.test')`.execute(
+    api.database.db,
   );
+  assert.equal(await isDue(api.database.url), false);
+  await keep({ settings });
+  assert.deepEqual(await theirs(), [{ state: 'asked' }]);
+  await sql`delete from "backupRun" where "backupID" = ${left!.id}`.execute(api.database.db);
   await sql`delete from "databaseBackup" where "clientID" = ${former.id}`.execute(api.database.db);
 });
 

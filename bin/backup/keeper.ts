@@ -61,11 +61,13 @@ async function due(db: Db): Promise<void> {
     on conflict ("backupID") where state in ('asked', 'running') do nothing`.execute(db);
 }
 
+/** Of the owner alone here too: a run may have been asked for before somebody else became it. */
 const take = (db: Db): Promise<Run | undefined> =>
   row(
     db,
     sql`update "backupRun" set state = 'running', "startedAt" = now(), "beatAt" = now()
-        where id = (select id from "backupRun" where state = 'asked' order by id limit 1 for update skip locked)
+        where id = (select id from "backupRun" where state = 'asked'
+          and "backupID" in (select id from "databaseBackup" where "clientID" = ${ownerID}) order by id limit 1 for update skip locked)
         returning id, "backupID", kind, "askedBy"`,
   );
 

@@ -68,7 +68,7 @@ export function watchBackups({ databaseUrl, dataFolder, say }: Options): Supervi
 }
 
 /** A database that is away, or not yet of this release, has nothing due. */
-async function isDue(connectionString: string): Promise<boolean> {
+export async function isDue(connectionString: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString,
     application_name: 'breakwater-backup',
@@ -79,7 +79,8 @@ async function isDue(connectionString: string): Promise<boolean> {
   try {
     await client.connect();
     const { rows } = await client.query<{ due: boolean }>(
-      `select exists (select 1 from "backupRun" where state = 'asked'
+      `select exists (select 1 from "backupRun" r where (state = 'asked' and exists (select 1 from "databaseBackup" b
+            where b.id = r."backupID" and b."clientID" = (select id from account where "isOwner")))
           or (state = 'running' and "beatAt" < now() - ${backupLimits.beatSeconds} * interval '1 second'))
         or exists (select 1 from "databaseBackup" where enabled and "deletedAt" is null and "nextAt" <= now()
           and "clientID" = (select id from account where "isOwner")) as due`,

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { webhookLimits } from '#contract/limits.ts';
-import { row } from '#server/store/db.ts';
+import { row, rows } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { WebhookSender } from '#server/work/webhooks.ts';
 import { ok } from './expect.ts';
@@ -80,6 +80,8 @@ test('an operator whose addresses keep silent has some of the places: another’
     await Promise.all(senders.map(sender => sender.stop()));
   }
   assert.equal(await leased(), 0, 'what was cut off is another’s at once');
+  const tried = sql`select 1 from "webhookDelivery" where attempts > 0 and "sentAt" is null`;
+  assert.deepEqual(await rows(api.database.db, tried), [], 'and is no try of its address');
   assert.ok(await poll(() => open.size === 0, limitMs));
   [most, heard.length] = [0, 0];
 

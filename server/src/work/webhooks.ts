@@ -203,9 +203,11 @@ export class WebhookSender {
       status = got.status;
       answer = plainText(got.body.toString('utf8', 0, 800), 200);
     } catch (error) {
-      // we end: it is another's at once
+      // we end: it is another's at once, and no try of its address, or a few restarts would be all that it has
       if (this.#rounds.ending.aborted) {
-        await sql`update "webhookDelivery" set "leasedUntil" = null where ${mine}`.execute(db);
+        await sql`update "webhookDelivery" set "leasedUntil" = null, attempts = greatest(attempts - 1, 0) where ${mine}`.execute(
+          db,
+        );
         return;
       }
       // whatever it is, it counts as a try: one that cannot be told at all shall not be taken up for ever

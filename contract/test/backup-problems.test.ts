@@ -46,7 +46,7 @@ test('what a webhook, Telegram or a mail server is not reached for is read in th
   assert.equal(wayProblem('10.0.0.7:443 may not be connected to (private)', 'zh_CN'), '不允许连接到 10.0.0.7:443（私有地址）');
   assert.equal(wayProblem('hooks.example.com has no address', 'zh_TW'), '找不到 hooks.example.com 的位址');
   assert.equal(wayProblem('535 user name or password refused', 'zh_TW'), '535 使用者名稱或密碼遭拒');
-  assert.equal(wayProblem('user name or password refused', 'zh_CN'), '用户名或密码被拒绝');
+  assert.equal(wayProblem('AUTH user name or password refused', 'zh_CN'), 'AUTH 用户名或密码被拒绝');
   assert.equal(wayProblem('no mail server is set', 'zh_TW'), '尚未設定郵件伺服器');
   assert.equal(wayProblem('550 5.1.1 no such user', 'zh_TW'), '550 5.1.1 no such user');
 });

@@ -29,17 +29,10 @@ export const wayTexts = {
   },
   hungUp: { zh_TW: '對方中斷了連線', zh_CN: '对方中断了连接', en_US: 'socket hang up' },
   reset: { zh_TW: '對方中斷了連線', zh_CN: '对方中断了连接', en_US: 'read ECONNRESET' },
-  noConnection: { zh_TW: '無法連線', zh_CN: '无法连接', en_US: 'no connection' },
   passwordRefused: {
     zh_TW: '{code} 使用者名稱或密碼遭拒',
     zh_CN: '{code} 用户名或密码被拒绝',
     en_US: '{code} user name or password refused',
-  },
-  // of a sign-in that the server offers in no way that we know: there is no number
-  passwordNotTaken: {
-    zh_TW: '使用者名稱或密碼遭拒',
-    zh_CN: '用户名或密码被拒绝',
-    en_US: 'user name or password refused',
   },
   noMailServer: { zh_TW: '尚未設定郵件伺服器', zh_CN: '尚未设置邮件服务器', en_US: 'no mail server is set' },
   notSent: {

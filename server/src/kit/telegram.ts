@@ -55,7 +55,7 @@ export async function sendTelegram(
     // whatever it is, each field is looked at before it is used
     answer = JSON.parse(got.body.toString('utf8')) as Answer;
   } catch (error) {
-    const why = error instanceof OutboundError ? error.message : status ? `HTTP ${status}` : 'no connection';
+    const why = error instanceof OutboundError ? error.message : status ? `HTTP ${status}` : 'socket hang up';
     throw new TelegramError('trouble', shown(why, token));
   }
   if (status === 200 && answer.ok === true) return;

@@ -165,7 +165,7 @@ function problemOf(error: unknown, isOut: boolean): MailProblem {
   if (error instanceof OutboundError) return new MailProblem('way', error.message);
   // what the server answers to AUTH may repeat what it was told
   if (code === 'EAUTH')
-    return new MailProblem('server', `${responseCode ?? ''} user name or password refused`.trim(), { isOfServer: true });
+    return new MailProblem('server', `${responseCode ?? 'AUTH'} user name or password refused`, { isOfServer: true });
   if (response) {
     // RFC 5321 4.2.1: 5yz is final. It is so of this recipient and of this body; the sender and the rest may be set right
     const said = responseCode ?? 0;

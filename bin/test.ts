@@ -228,7 +228,7 @@ const fileJob =
 const usual = Math.min(availableParallelism(), 4);
 await sideBySide([...checks, ...chosen.flatMap(phase => phase.files.map(file => fileJob(file, phase)))], {
   usual,
-  most: Math.min(3 * usual, 10),
+  most: Math.min(3 * usual, 8),
   hasRoom: roomOfMachine(),
 });
 const unsteady: string[] = [];

@@ -10,9 +10,10 @@ export const mailLimits = {
   answerSeconds: 600,
   /** how long one is tried that nobody said otherwise of */
   keptHours: 24,
-  /** mails at a time: of all until they are out, of one operator until they are answered */
+  /** mails at a time: of all until they are out; of one operator, and at one server, until they are answered */
   atOnce: 8,
   atOnceOfOne: 2,
+  atOnceOfServer: 8,
   /** that may wait of one operator, codes apart from all else; and of one of its customers */
   waitingMax: 10_000,
   waitingOfOneMax: 1000,

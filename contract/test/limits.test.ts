@@ -27,6 +27,7 @@ const pinned: Record<string, unknown> = {
     keptHours: 24,
     atOnce: 8,
     atOnceOfOne: 2,
+    atOnceOfServer: 8,
     waitingMax: 10000,
     waitingOfOneMax: 1000,
   },

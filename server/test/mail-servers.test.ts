@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import { mailLimits } from '#contract/limits.ts';
 import { sendMail } from '#server/kit/mail/send.ts';
 import { row, rows } from '#server/store/db.ts';
 import { Mailer } from '#server/work/mailer.ts';
@@ -254,4 +255,19 @@ test('however many operators have codes and slow servers, one place is for what 
   });
   await until(() => bodies() || undefined, 'the owner’s mail');
   assert.equal((await waiting()).length, many.length, 'none of theirs was given up meanwhile');
+});
+
+test('at one server no more than eight mails are under way, however many operators it is for', async t => {
+  const other = await scripted();
+  t.after(() => other.stop());
+  ok(await set(silent[0]!, other.port));
+  server.answer = command => (command === 'BODY' ? new Promise<string>(() => {}) : takes(command));
+  for (let n = 0; n < 6; n++) {
+    const { id } = await api.account('client', `guest-${n}@test.test`);
+    for (let mail = 0; mail < 2; mail++) await send(id);
+  }
+  await until(() => bodies() >= mailLimits.atOnceOfServer || undefined, 'as many as one server is given');
+  await send(silent[0]!.id);
+  await until(() => other.heard.includes('BODY') || undefined, 'the mail of whoever has a server of its own');
+  assert.equal(bodies(), mailLimits.atOnceOfServer);
 });

@@ -255,6 +255,8 @@ test('what is damaged of keys costs nothing that is made anew', async () => {
   const hears = rememberCrashes(dir, engine);
   hears(says('DNSSEC, failed to initialize signing context'));
   hears(says("zone event 'load' failed"));
+  hears(says('DDNS, processing failed'));
+  hears(says('control, error'));
   hears('error: failed reading master serial from KASP DB (MDB_PAGE_NOTFOUND: Requested page not found)');
   assert.ok(processFacts(engine.pid));
   assert.ok(!existsSync(join(dir, 'crashes')));

@@ -85,7 +85,8 @@ const bodyOf = ({ siteIDs, ...values }: Values): Values => ({
 });
 
 /** Nothing is made before what shows it is here: its dialog has no other way out. */
-const createToken = () => withLater(SecretOnce.load, openForm);
+let opening: Promise<void> | undefined;
+const createToken = () => (opening ??= withLater(SecretOnce.load, () => void openForm()).finally(() => (opening = undefined)));
 const openForm = () =>
   overlay(close => (
     <ResourceForm

@@ -143,7 +143,7 @@ export default {
   'resource.originAllow': '私有源站',
   'resource.emailSetting': '邮件服务器',
   'resource.zeroSSL': 'ZeroSSL',
-  'resource.systemFrequencies': '系统频率限制',
+  'resource.systemFrequencies': '所有站点的频率限制',
   'resource.errorPages': '错误页面',
   'resource.systemErrorPages': '所有站点的错误页面',
   'resource.nodes': '节点',

@@ -142,7 +142,7 @@ export default {
   'resource.originAllow': '私有源站',
   'resource.emailSetting': '郵件伺服器',
   'resource.zeroSSL': 'ZeroSSL',
-  'resource.systemFrequencies': '系統頻率限制',
+  'resource.systemFrequencies': '所有站點的頻率限制',
   'resource.errorPages': '錯誤頁面',
   'resource.systemErrorPages': '所有站點的錯誤頁面',
   'resource.nodes': '節點',

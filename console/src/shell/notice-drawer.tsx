@@ -101,6 +101,8 @@ function Inbox() {
     setBusy(true);
     try {
       const older = await call('GET /{area}/notices', { query: { before: last.id } });
+      // they go below the last one alone: what came meanwhile may have begun anew
+      if (queryClient.getQueryData<Notice[]>(seenKey)?.at(-1)?.id !== last.id) return;
       queryClient.setQueryData<Notice[]>(seenKey, known => known && merged(known, older.notices));
       setAll(older.notices.length < noticeLimits.shownMax);
     } catch (error) {

@@ -20,6 +20,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/resolution/geo-source.ts': [2, 'days since a timestamp that outlives the process; one that people see'],
   'server/src/resolution/geo/data.ts': [1, 'a timestamp that people see'],
   'server/src/resolution/geo/current.ts': [2, 'times of files'],
+  'server/src/resolution/knot-stores.ts': [1, 'a file’s time says when damage was last told, by this process or one before'],
   'server/src/resolution/knot.ts': [1, 'a serial that a zone whose folder was lost counts on from: it outlives the process'],
   'bin/backup/tar.ts': [1, 'a timestamp in an archive'],
   'console/gallery/fake.ts': [1, 'rows that end some time from now'],

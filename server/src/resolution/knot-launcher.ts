@@ -12,7 +12,15 @@ import { type Engine, findProgram, freePort, poll, privateFolder, spawnEngine, S
 import { ask } from './ask.ts';
 import { geoKeys } from './knot-files.ts';
 import { read } from './knot-said.ts';
-import { type Begun, begunWhole, bringKeysBack, putBrokenAside, putCrashingAside, rememberCrashes } from './knot-stores.ts';
+import {
+  type Begun,
+  begunWhole,
+  bringKeysBack,
+  putBrokenAside,
+  putCrashingAside,
+  rememberCrashes,
+  saysDamage,
+} from './knot-stores.ts';
 import { updateKeyName } from './names.ts';
 
 export interface KnotOptions {
@@ -36,6 +44,7 @@ const answersPerSecond = 500;
  */
 const workers = 8;
 const secondaryMs = 500;
+const earlyMost = 10_000;
 
 /** Kept for the next start, which writes the number of its process and does not go on without: also on a disk that is full. */
 const reserveBytes = 262_144;
@@ -65,8 +74,11 @@ export async function startKnot(options: KnotOptions): Promise<Engine> {
 }
 async function started({ dir, port, hosts, key, onLine: said, ref }: KnotOptions): Promise<Engine> {
   const hears: ((line: string) => void)[] = [];
+  /** all that was said of damage before somebody hears it: one line of a zone tells what the next is about */
+  let early: string[] = [];
   const onLine = (line: string) => {
     said?.(line);
+    if (hears.length === 0 && saysDamage(line) && early.length < earlyMost) early.push(line);
     for (const hear of hears) hear(line);
   };
   const command = await findProgram('knotd');
@@ -110,6 +122,7 @@ async function started({ dir, port, hosts, key, onLine: said, ref }: KnotOptions
   putCrashingAside(dir, onLine);
   await putBrokenAside(dir, onLine);
   const begin = async (as?: 'trial') => {
+    early = [];
     // nobody changes anything in one that is tried, and nobody asks it: without keys it would sign with others
     const control = as === 'trial' ? join(dir, 'run/trial.sock') : socket;
     const at = as === 'trial' ? { port: await freePort(), hosts: [here] } : { port, hosts: all };
@@ -127,7 +140,7 @@ async function started({ dir, port, hosts, key, onLine: said, ref }: KnotOptions
   }
   hears.push(rememberCrashes(dir, engine));
   // also what it said meanwhile
-  for (const line of engine.lastLines()) hears.forEach(hear => hear(line));
+  for (const line of early) hears.forEach(hear => hear(line));
   // the server may speak to it, and nobody else
   if (account && server) chownSync(socket, account.uid, server.gid);
   chmodSync(socket, 0o660);

@@ -4,7 +4,7 @@
  * zone above says (DS) is untrue, and whoever validates believes nothing. So keys go aside last, and only once it is proven that it is them.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import { type Engine, type EngineExit, findProgram, signalGroup, spawnEngine } from '../store/engine-process.ts';
@@ -23,6 +23,7 @@ const readers: Readonly<Partial<Record<Store, Reader>>> = {
 const readMs = 20_000;
 /** What LMDB says of a file that is damaged, not of one that is full, busy or of another release. */
 const damage = /MDB_(?:INVALID|CORRUPTED|PAGE_NOTFOUND)/;
+export const saysDamage = (line: string): boolean => damage.test(line);
 /** Of a program that read what it could not bear; whoever was killed by somebody else says nothing. */
 const crashes = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
 const isCrash = (signal: string | null): boolean => signal !== null && crashes.has(signal);
@@ -95,6 +96,9 @@ interface Crashes extends Counted {
   isAnswered: boolean;
 }
 function crashesIn(dir: string): Crashes {
+  const at = statSync(crashesOf(dir), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  // of processes that none of them lived for a day: what is damaged now has nothing to do with it
+  if (Date.now() - at > quietDayMs) return { crashes: 0, isDamaged: false, isAnswered: false };
   const said = existsSync(crashesOf(dir)) ? readFileSync(crashesOf(dir), 'utf8') : '';
   return { crashes: Number.parseInt(said, 10) || 0, isDamaged: said.includes(damaged), isAnswered: said.endsWith(answered) };
 }
@@ -162,7 +166,8 @@ export function rememberCrashes(
       const isLeft = before.crashes < suspects.length;
       // before its end, however long it has lived: the next start is to know of it, or it would end by the same again and again
       if (isLeft) noteCrashes(dir, { crashes: before.crashes + 1, isDamaged: true, isAnswered: false });
-      else if (!before.isDamaged) noteCrashes(dir, { ...before, isDamaged: true });
+      // now, too: it is forgotten a day after the last word of it
+      else noteCrashes(dir, { ...before, isDamaged: true });
       if (!isLeft) return;
       isDamaged = true;
       signalGroup(pid, 'SIGKILL');
@@ -174,15 +179,17 @@ export function rememberCrashes(
 
 /**
  * Whether what is damaged may be made anew, line by line: what is said of signing (DNSSEC) is about keys, which no start is made without for that,
- * and so is what Knot says next of the same zone, that its event failed.
+ * and so is what Knot says of the same zone from then on: that its event, an update or a change by its control socket failed.
  */
 function othersThanKeys(): (line: string) => boolean {
   const signed = new Set<string>();
   return line => {
-    const [zone = '', said = ''] = /\[([^\]]*)\](.*)$/s.exec(line)?.slice(1) ?? ['', line];
+    const from = line.indexOf('[');
+    const to = line.indexOf(']', from);
+    const [zone, said] = from < 0 || to < 0 ? ['', line] : [line.slice(from, to), line.slice(to)];
     const isOfKeys = /DNSSEC|KASP/.test(said);
     if (isOfKeys) signed.add(zone);
-    return !isOfKeys && !(signed.has(zone) && said.includes('zone event'));
+    return !isOfKeys && (!signed.has(zone) || /journal/i.test(said));
   };
 }
 

@@ -188,20 +188,23 @@ export async function pushNames(
     isMore = isStopping() || performance.now() >= until;
     if (isMore) break;
   }
+  if (isMore) back.endTurn();
   const byID = new Map(known.map(one => [one.siteID, one]));
   for (const ids of growing(due)) {
     if (isStopping()) break;
     const some = ids.map(one => byID.get(one)!);
-    const refusals = await refusedOf(
+    const asked = refusedOf(
       some.map(one => one.label),
       driver.applyNames(zone, some),
     );
+    // what else is wrong with a few that were refused once is no matter of those that still come: they say it themselves
+    const refusals = await (isMore ? asked.catch(() => undefined) : asked);
+    if (!refusals) break;
     const isRefused = (await note(some, refusals)).length > 0;
     if (isRefused) back.pause();
     // however many come anew, a few of those that were refused have their turn as well
     if (isRefused || isMore) break;
   }
-  if (isMore) back.endTurn();
   return isMore;
 }
 

@@ -129,7 +129,7 @@ export class Mailer {
             select first.*, row_number() over (partition by first."isProbe" order by random()) as place,
                 not first."isProbe" and ${this.#oldest} = 0
                   and row_number() over (partition by first."isProbe" order by first.turn, first."nextAt", first.id) = 1 as "isOldest"
-              from first where not first."isProbe" or first."ofServer" <= 1
+              from first where first."ofServer" <= case when first."isProbe" then 1 else ${mailLimits.atOnceOfServer}::int end
           )
           update mail m set "leasedUntil" = now() + ${leaseSeconds} * interval '1 second', attempts = m.attempts + 1
           from (
@@ -154,8 +154,8 @@ export class Mailer {
 
   /**
    * Takes a place, until it is given back: when the mail is out. An answer may take `mailLimits.answerSeconds`, in which a few operators'
-   * servers would hold all places. Such a connection does nothing but wait; what bounds them is the lease, which goes on: of one operator
-   * `mailLimits.atOnceOfOne` are under way, whatever became of their places, so of all as many for each operator that there is.
+   * servers would hold all places. Such a connection does nothing but wait; what bounds them is the lease, which goes on, whatever became of
+   * their places: of one operator `mailLimits.atOnceOfOne` are under way, at one server, which may be that of many, `mailLimits.atOnceOfServer`.
    */
   #place({ isProbe, isOldest }: Waiting): () => void {
     const [probe, oldest] = [Number(isProbe), Number(isOldest)];

@@ -13,7 +13,7 @@ export const mailLimits = {
   /** mails at a time: of all until they are out; of one operator, and at one server, until they are answered */
   atOnce: 8,
   atOnceOfOne: 2,
-  atOnceOfServer: 8,
+  atOnceOfServer: 32,
   /** that may wait of one operator, codes apart from all else; and of one of its customers */
   waitingMax: 10_000,
   waitingOfOneMax: 1000,

@@ -27,7 +27,7 @@ const pinned: Record<string, unknown> = {
     keptHours: 24,
     atOnce: 8,
     atOnceOfOne: 2,
-    atOnceOfServer: 8,
+    atOnceOfServer: 32,
     waitingMax: 10000,
     waitingOfOneMax: 1000,
   },

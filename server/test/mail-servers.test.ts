@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { mailLimits } from '#contract/limits.ts';
 import { sendMail } from '#server/kit/mail/send.ts';
-import { row, rows } from '#server/store/db.ts';
+import { row, rows, type Sql } from '#server/store/db.ts';
 import { Mailer } from '#server/work/mailer.ts';
 import { ok } from './expect.ts';
 import { Api, password, type Person } from './harness.ts';
@@ -257,17 +257,36 @@ test('however many operators have codes and slow servers, one place is for what 
   assert.equal((await waiting()).length, many.length, 'none of theirs was given up meanwhile');
 });
 
-test('at one server no more than eight mails are under way, however many operators it is for', async t => {
+test('at one server no more than so many mails are under way, however many operators it is for, and none of a process that died', async t => {
+  const { db } = api.database;
   const other = await scripted();
   t.after(() => other.stop());
   ok(await set(silent[0]!, other.port));
+  const guests: number[] = [];
+  for (let n = 0; n < mailLimits.atOnceOfServer / 2 + 2; n++)
+    guests.push((await api.account('client', `guest-${n}@test.test`)).id);
+  const mail = { rootID: null, to: 'someone@else.test', language: 'en_US', template: 'test', data: {} } as const;
+  const twoOfEach = (more: Sql) =>
+    db.transaction().execute(async trx => {
+      for (const operatorID of [...guests, ...guests]) await sendMail(trx, api.services, { ...mail, operatorID });
+      await more.execute(trx);
+    });
+  await twoOfEach(sql`update mail set "leasedUntil" = now() + interval '10 minutes'`);
+  await send();
+  await until(() => bodies() || undefined, 'the owner’s mail');
+
+  await sql`delete from mail`.execute(db);
+  server.heard.length = 0;
   server.answer = command => (command === 'BODY' ? new Promise<string>(() => {}) : takes(command));
-  for (let n = 0; n < 6; n++) {
-    const { id } = await api.account('client', `guest-${n}@test.test`);
-    for (let mail = 0; mail < 2; mail++) await send(id);
-  }
+  await twoOfEach(sql`select 1`);
   await until(() => bodies() >= mailLimits.atOnceOfServer || undefined, 'as many as one server is given');
   await send(silent[0]!.id);
   await until(() => other.heard.includes('BODY') || undefined, 'the mail of whoever has a server of its own');
   assert.equal(bodies(), mailLimits.atOnceOfServer);
+
+  // another address is another server
+  const next = await scripted();
+  t.after(() => next.stop());
+  ok(await set(owner, next.port));
+  await until(() => next.heard.includes('BODY') || undefined, 'those that wait go there');
 });

@@ -1,7 +1,17 @@
 /** Keys of signed zones outlive whatever ends the name server at its start, unless it is proven that they end it; what is made anew goes first. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -260,7 +270,19 @@ test('what is damaged of keys costs nothing that is made anew', async () => {
   hears('error: failed reading master serial from KASP DB (MDB_PAGE_NOTFOUND: Requested page not found)');
   assert.ok(processFacts(engine.pid));
   assert.ok(!existsSync(join(dir, 'crashes')));
-  // of a zone of which nothing is said of keys
+  // what is said of no zone, or of a zone of which nothing is said of keys
   hears(says("zone event 're-sign' failed", 'dnssec.kasp.test'));
   assert.equal((await engine.exited).signal, 'SIGKILL');
+});
+
+test('what was damaged more than a day ago has nothing to do with what is damaged now, also where none lived for a day', async () => {
+  const dir = testFolder('damaged');
+  const file = join(dir, 'crashes');
+  writeFileSync(file, '3 damaged answered');
+  const long = new Date(Date.now() - 25 * 3_600_000);
+  utimesSync(file, long, long);
+  const engine = living();
+  rememberCrashes(dir, engine)(says("zone event 'load' failed"));
+  assert.equal((await engine.exited).signal, 'SIGKILL');
+  assert.equal(readFileSync(file, 'utf8'), '1 damaged');
 });

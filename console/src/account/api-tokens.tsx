@@ -85,8 +85,9 @@ const bodyOf = ({ siteIDs, ...values }: Values): Values => ({
 });
 
 /** Nothing is made before what shows it is here: its dialog has no other way out. */
+const load = () => Promise.all([SecretOnce.load(), ResourceForm.load()]);
 let opening: Promise<void> | undefined;
-const createToken = () => (opening ??= withLater(SecretOnce.load, () => void openForm()).finally(() => (opening = undefined)));
+const createToken = () => (opening ??= withLater(load, () => void openForm()).finally(() => (opening = undefined)));
 const openForm = () =>
   overlay(close => (
     <ResourceForm

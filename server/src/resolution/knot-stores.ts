@@ -188,7 +188,7 @@ function othersThanKeys(): (line: string) => boolean {
     const to = line.indexOf(']', from);
     const [zone, said] = from < 0 || to < 0 ? ['', line] : [line.slice(from, to), line.slice(to)];
     const isOfKeys = /DNSSEC|KASP/.test(said);
-    if (isOfKeys) signed.add(zone);
+    if (isOfKeys && zone) signed.add(zone);
     return !isOfKeys && (!signed.has(zone) || /journal/i.test(said));
   };
 }

@@ -35,6 +35,8 @@ interface Waiting {
   createdAt: string;
   isProbe: boolean;
   isOldest: boolean;
+  /** its server as it is set now: another address is another server */
+  way: string;
 }
 
 export class Mailer {
@@ -45,6 +47,8 @@ export class Mailer {
   #talking = 0;
   /** of these, taken because it had waited longest: one */
   #oldest = 0;
+  /** Mails under way at each server, answered or not. Of this process: a lease may be that of one that died, for ten minutes. */
+  readonly #atServer = new Map<string, number>();
   readonly #sending = new Set<Promise<void>>();
   #listener: { stop(): Promise<void> } | undefined;
   #running: Promise<void> | undefined;
@@ -108,42 +112,46 @@ export class Mailer {
     const taken = await rows<Waiting>(
       db,
       sql`with way as materialized (
-            select c."clientID", s.id as "serverID", s.failures > 0 as "isProbe", coalesce(s."pausedUntil" > now(), false) as "isPaused"
+            select c."clientID", s.id as "serverID", s.failures > 0 as "isProbe", coalesce(s."pausedUntil" > now(), false) as "isPaused",
+                s.id || '.' || s."rowVersion" as way, coalesce((${JSON.stringify(Object.fromEntries(this.#atServer))}::jsonb->>(s.id || '.' || s."rowVersion"))::int, 0) as "inHand"
               from (select distinct "clientID" from mail) c join lateral (${serverFor(sql`c."clientID"`)}) s on true
           ), busy as materialized (
             select way."clientID", way."serverID", count(*) n from mail m join way on way."clientID" is not distinct from m."clientID"
               where m."leasedUntil" > now() group by 1, 2
           ), own as (
-            select m.id, m."clientID", m."nextAt", m."isUrgent", way."serverID", way."isProbe",
+            select m.id, m."clientID", m."nextAt", m."isUrgent", way."serverID", way."isProbe", way.way, way."inHand",
                 row_number() over (partition by m."clientID", m."rootID", m."isUrgent" order by m."nextAt", m.id) as "ofRoot"
               from mail m join way on way."clientID" is not distinct from m."clientID" where ${isFree} and not way."isPaused"
+                and (way."isProbe" or way."inHand" < ${mailLimits.atOnceOfServer})
           ), due as (
             select own.*, row_number() over (partition by own."clientID" order by own."isUrgent" desc, own."ofRoot", own."nextAt", own.id)
                 + coalesce((select b.n from busy b where b."clientID" is not distinct from own."clientID"), 0) as turn
               from own
           ), first as (
             select due.*, row_number() over (partition by due."serverID" order by due."isUrgent" desc, due.turn, due."nextAt", due.id)
-                + coalesce((select sum(b.n) from busy b where b."serverID" = due."serverID"), 0) as "ofServer"
+                + case when due."isProbe" then coalesce((select sum(b.n) from busy b where b."serverID" = due."serverID"), 0) else due."inHand" end as "ofServer",
+                not due."isProbe" and ${this.#oldest} = 0
+                  and row_number() over (partition by due."isProbe" order by due.turn, due."nextAt", due.id) = 1 as "isOldest"
               from due where due.turn <= ${mailLimits.atOnceOfOne}
           ), chosen as (
-            select first.*, row_number() over (partition by first."isProbe" order by random()) as place,
-                not first."isProbe" and ${this.#oldest} = 0
-                  and row_number() over (partition by first."isProbe" order by first.turn, first."nextAt", first.id) = 1 as "isOldest"
-              from first where first."ofServer" <= case when first."isProbe" then 1 else ${mailLimits.atOnceOfServer}::int end
+            select first.*, row_number() over (partition by first."isProbe" order by random()) as place
+              from first where first."isOldest" or first."ofServer" <= case when first."isProbe" then 1 else ${mailLimits.atOnceOfServer}::int end
           )
           update mail m set "leasedUntil" = now() + ${leaseSeconds} * interval '1 second', attempts = m.attempts + 1
           from (
-            select m.id, chosen."isProbe", chosen."isOldest" from mail m join chosen on chosen.id = m.id
+            select m.id, chosen."isProbe", chosen."isOldest", chosen.way from mail m join chosen on chosen.id = m.id
               where (not chosen."isProbe" or chosen.place <= ${probeRoom}) and ${isFree}
               order by chosen."isOldest" desc, chosen."isProbe", chosen.turn, chosen."isUrgent" desc, m.id limit ${room} for update of m skip locked
-          ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe", mine."isOldest"`,
+          ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe", mine."isOldest", mine.way`,
     );
     for (const mail of taken) {
       const giveBack = this.#place(mail);
+      this.#count(mail.way, 1);
       const sending = this.#send(mail, giveBack)
         .catch((err: Error) => void (troubles.isTime('send') && logger.warn({ err }, 'a mail could not be sent')))
         .finally(() => {
           giveBack();
+          this.#count(mail.way, -1);
           this.#sending.delete(sending);
           // one more of this operator may go
           this.#ask();
@@ -154,8 +162,8 @@ export class Mailer {
 
   /**
    * Takes a place, until it is given back: when the mail is out. An answer may take `mailLimits.answerSeconds`, in which a few operators'
-   * servers would hold all places. Such a connection does nothing but wait; what bounds them is the lease, which goes on, whatever became of
-   * their places: of one operator `mailLimits.atOnceOfOne` are under way, at one server, which may be that of many, `mailLimits.atOnceOfServer`.
+   * servers would hold all places. Such a connection does nothing but wait; of one operator `mailLimits.atOnceOfOne` are under way, whatever
+   * became of their places, and at one server, which may be that of many, `mailLimits.atOnceOfServer`.
    */
   #place({ isProbe, isOldest }: Waiting): () => void {
     const [probe, oldest] = [Number(isProbe), Number(isOldest)];
@@ -170,6 +178,12 @@ export class Mailer {
       this.#probes -= probe;
       this.#oldest -= oldest;
     };
+  }
+
+  #count(way: string, more: 1 | -1): void {
+    const now = (this.#atServer.get(way) ?? 0) + more;
+    if (now > 0) this.#atServer.set(way, now);
+    else this.#atServer.delete(way);
   }
 
   async #send({ id, clientID, message, attempts, createdAt }: Waiting, giveBack: () => void): Promise<void> {

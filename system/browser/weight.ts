@@ -32,8 +32,8 @@ export const budget = {
   // 370–379.5, that of a plan of traffic 406.3; one's own account 23 scripts, DNS settings 24.
   login: { scriptBytes: 98_500, scripts: 8, requests: 12 },
   dashboard: { scriptBytes: 263_000, scripts: 15, requests: 24 },
-  page: { scriptBytes: 374_000, scripts: 19, requests: 28 },
-  form: { scriptBytes: 407_500, scripts: 24, requests: 29 },
+  page: { scriptBytes: 371_500, scripts: 19, requests: 28 },
+  form: { scriptBytes: 405_000, scripts: 24, requests: 29 },
 } as const satisfies Record<string, Budget>;
 /** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all. */
 export const shiftMost = 0.03;

@@ -290,3 +290,14 @@ test('at one server no more than so many mails are under way, however many opera
   ok(await set(owner, next.port));
   await until(() => next.heard.includes('BODY') || undefined, 'those that wait go there');
 });
+
+test('a server that left a mail unanswered and failed since is asked whether it is well', async () => {
+  server.answer = command => (command === 'BODY' ? new Promise<string>(() => {}) : takes(command));
+  await send();
+  await until(() => bodies() || undefined, 'a mail that nobody answers');
+  await sql`update "mailServer" set failures = 1, "pausedUntil" = null where port = ${server.port}`.execute(api.database.db);
+  server.answer = takes;
+  await send();
+  await until(() => bodies() > 1 || undefined, 'the next mail');
+  await until(async () => (await told()).problem === null || undefined, 'it is well');
+});

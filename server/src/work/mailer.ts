@@ -39,6 +39,14 @@ interface Waiting {
   way: string;
 }
 
+function count(of: Map<string, number>, way: string, more: 1 | -1): void {
+  const now = (of.get(way) ?? 0) + more;
+  if (now > 0) of.set(way, now);
+  else of.delete(way);
+}
+const countOf = (of: ReadonlyMap<string, number>): Sql =>
+  sql`coalesce((${JSON.stringify(Object.fromEntries(of))}::jsonb->>(s.id || '.' || s."rowVersion"))::int, 0)`;
+
 export class Mailer {
   readonly #database: Database;
   readonly #services: Pick<Services, 'sealing' | 'mail'>;
@@ -49,6 +57,8 @@ export class Mailer {
   #oldest = 0;
   /** Mails under way at each server, answered or not. Of this process: a lease may be that of one that died, for ten minutes. */
   readonly #atServer = new Map<string, number>();
+  /** Of these, mails that ask one that failed whether it is well, until they are out. */
+  readonly #probing = new Map<string, number>();
   readonly #sending = new Set<Promise<void>>();
   #listener: { stop(): Promise<void> } | undefined;
   #running: Promise<void> | undefined;
@@ -113,45 +123,46 @@ export class Mailer {
       db,
       sql`with way as materialized (
             select c."clientID", s.id as "serverID", s.failures > 0 as "isProbe", coalesce(s."pausedUntil" > now(), false) as "isPaused",
-                s.id || '.' || s."rowVersion" as way, coalesce((${JSON.stringify(Object.fromEntries(this.#atServer))}::jsonb->>(s.id || '.' || s."rowVersion"))::int, 0) as "inHand"
+                s.id || '.' || s."rowVersion" as way, ${countOf(this.#atServer)} as "inHand", ${countOf(this.#probing)} as probing
               from (select distinct "clientID" from mail) c join lateral (${serverFor(sql`c."clientID"`)}) s on true
           ), busy as materialized (
-            select way."clientID", way."serverID", count(*) n from mail m join way on way."clientID" is not distinct from m."clientID"
-              where m."leasedUntil" > now() group by 1, 2
+            select m."clientID", count(*) n from mail m where m."leasedUntil" > now() group by 1
           ), own as (
-            select m.id, m."clientID", m."nextAt", m."isUrgent", way."serverID", way."isProbe", way.way, way."inHand",
+            select m.id, m."clientID", m."nextAt", m."isUrgent", way."serverID", way."isProbe", way.way, way."inHand", way.probing,
                 row_number() over (partition by m."clientID", m."rootID", m."isUrgent" order by m."nextAt", m.id) as "ofRoot"
               from mail m join way on way."clientID" is not distinct from m."clientID" where ${isFree} and not way."isPaused"
-                and (way."isProbe" or way."inHand" < ${mailLimits.atOnceOfServer})
+                and way."inHand" < ${mailLimits.atOnceOfServer}
           ), due as (
             select own.*, row_number() over (partition by own."clientID" order by own."isUrgent" desc, own."ofRoot", own."nextAt", own.id)
                 + coalesce((select b.n from busy b where b."clientID" is not distinct from own."clientID"), 0) as turn
               from own
-          ), first as (
-            select due.*, row_number() over (partition by due."serverID" order by due."isUrgent" desc, due.turn, due."nextAt", due.id)
-                + case when due."isProbe" then coalesce((select sum(b.n) from busy b where b."serverID" = due."serverID"), 0) else due."inHand" end as "ofServer",
-                not due."isProbe" and ${this.#oldest} = 0
+          ), mayGo as (
+            select due.*, not due."isProbe" and ${this.#oldest} = 0
                   and row_number() over (partition by due."isProbe" order by due.turn, due."nextAt", due.id) = 1 as "isOldest"
               from due where due.turn <= ${mailLimits.atOnceOfOne}
+          ), first as (
+            select mayGo.*, row_number() over (partition by mayGo."serverID"
+                  order by mayGo."isOldest" desc, mayGo."isUrgent" desc, mayGo.turn, mayGo."nextAt", mayGo.id)
+                + case when mayGo."isProbe" then mayGo.probing else mayGo."inHand" end as "ofServer" from mayGo
           ), chosen as (
             select first.*, row_number() over (partition by first."isProbe" order by random()) as place
-              from first where first."isOldest" or first."ofServer" <= case when first."isProbe" then 1 else ${mailLimits.atOnceOfServer}::int end
+              from first where first."ofServer" <= case when first."isProbe" then 1 else ${mailLimits.atOnceOfServer}::int end
           )
           update mail m set "leasedUntil" = now() + ${leaseSeconds} * interval '1 second', attempts = m.attempts + 1
           from (
             select m.id, chosen."isProbe", chosen."isOldest", chosen.way from mail m join chosen on chosen.id = m.id
               where (not chosen."isProbe" or chosen.place <= ${probeRoom}) and ${isFree}
-              order by chosen."isOldest" desc, chosen."isProbe", chosen.turn, chosen."isUrgent" desc, m.id limit ${room} for update of m skip locked
+              order by chosen."isOldest" desc, chosen."isProbe" and chosen.place = 1 and ${this.#probes} = 0 desc, chosen."isProbe", chosen.turn, chosen."isUrgent" desc, m.id limit ${room} for update of m skip locked
           ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe", mine."isOldest", mine.way`,
     );
     for (const mail of taken) {
       const giveBack = this.#place(mail);
-      this.#count(mail.way, 1);
+      count(this.#atServer, mail.way, 1);
       const sending = this.#send(mail, giveBack)
         .catch((err: Error) => void (troubles.isTime('send') && logger.warn({ err }, 'a mail could not be sent')))
         .finally(() => {
           giveBack();
-          this.#count(mail.way, -1);
+          count(this.#atServer, mail.way, -1);
           this.#sending.delete(sending);
           // one more of this operator may go
           this.#ask();
@@ -165,25 +176,21 @@ export class Mailer {
    * servers would hold all places. Such a connection does nothing but wait; of one operator `mailLimits.atOnceOfOne` are under way, whatever
    * became of their places, and at one server, which may be that of many, `mailLimits.atOnceOfServer`.
    */
-  #place({ isProbe, isOldest }: Waiting): () => void {
+  #place({ isProbe, isOldest, way }: Waiting): () => void {
     const [probe, oldest] = [Number(isProbe), Number(isOldest)];
     let isHeld = true;
     this.#talking++;
     this.#probes += probe;
     this.#oldest += oldest;
+    if (isProbe) count(this.#probing, way, 1);
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#talking--;
       this.#probes -= probe;
       this.#oldest -= oldest;
+      if (isProbe) count(this.#probing, way, -1);
     };
-  }
-
-  #count(way: string, more: 1 | -1): void {
-    const now = (this.#atServer.get(way) ?? 0) + more;
-    if (now > 0) this.#atServer.set(way, now);
-    else this.#atServer.delete(way);
   }
 
   async #send({ id, clientID, message, attempts, createdAt }: Waiting, giveBack: () => void): Promise<void> {
@@ -192,6 +199,7 @@ export class Mailer {
     // a lease that ran out is another's by now
     const mine = sql`id = ${id} and attempts = ${attempts}`;
     const server = await mailServerOf(db, sealing, clientID);
+    let kept: Promise<void> | undefined;
     try {
       if (!server) throw new MailProblem('way', 'no mail server is set');
       // what sendMail wrote, in this release or an earlier one
@@ -207,7 +215,7 @@ export class Mailer {
           onOut: () => {
             giveBack();
             this.#ask();
-            void this.#keep(mine);
+            kept = this.#keep(mine);
           },
         },
       );
@@ -216,6 +224,8 @@ export class Mailer {
         db,
       );
     } catch (error) {
+      // it would lease anew what is given back below
+      await kept;
       const problem = error instanceof MailProblem ? error : new MailProblem('way', String(error), { isOfServer: false });
       if (this.#isStopping) {
         // what the server may have taken is asked about no sooner than anything else that failed

@@ -235,7 +235,7 @@ const unsteady: string[] = [];
 /** More than these are no race: the run has told enough, and each of them may take its whole limit again. */
 const mostAgain = 12;
 /** A run that has taken so long is to end, s: whoever waits for it would stop it before it has told anything. */
-const againUntil = 4400;
+const againUntil = 4700;
 const judgedTwice = again.length > mostAgain ? [] : again;
 if (judgedTwice.length === 0) for (const { first } of again) count(first);
 else console.log('\nonce more, each by itself');

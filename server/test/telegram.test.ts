@@ -22,6 +22,19 @@ let tooMany = false;
 let held: ((text: string) => Promise<void> | undefined) | undefined;
 /** of a message that arrived */
 let arrived = () => {};
+/** Telegram is silent from the next message on, until it is told to answer. */
+function holdNext(): { comes: Promise<void>; answer: () => void } {
+  const comes = new Promise<void>(done => (arrived = done));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = () => promise;
+  return {
+    comes,
+    answer() {
+      held = undefined;
+      resolve();
+    },
+  };
+}
 let found: Check[] = [];
 before(async () => {
   server = createServer((request, response) => {
@@ -182,15 +195,11 @@ test('what happens while a message is under way is named by the next, and by tha
   const [notifier, teller] = [new Notifier(api.services), tellerOf()];
   await put({ enable: true, chatID: '-100123', kinds: ['nodeOffline', 'backupFailed'] });
   for (let i = 1; i <= 5; i++) await happens(teller, 'nodeOffline', `early-${i}`);
-  const comes = new Promise<void>(done => (arrived = done));
-  let answers!: () => void;
-  const answered = new Promise<void>(done => (answers = done));
-  held = () => answered;
+  const { comes, answer } = holdNext();
   const first = lookOf(notifier);
   await comes;
   await happens(teller, 'nodeOffline', 'meanwhile');
-  answers();
-  held = undefined;
+  answer();
   const [told] = await first;
   assert.match(told!, /early-5/);
   assert.doesNotMatch(told!, /meanwhile/);
@@ -283,15 +292,11 @@ test('whoever is told is nobody else’s meanwhile, however long that takes, and
     }>`select extract(epoch from "nextAt" - now())::int s from telegram where "accountID" = ${a.client.id}`;
     return (await told.execute(db)).rows[0]!.s;
   };
-  const comes = new Promise<void>(done => (arrived = done));
-  let answers!: () => void;
-  const answered = new Promise<void>(done => (answers = done));
-  held = () => answered;
+  const { comes, answer } = holdNext();
   const told = lookOf(notifier);
   await comes;
   assert.ok((await seconds()) > 60, `${await seconds()}`);
-  held = undefined;
-  answers();
+  answer();
   await told;
   assert.ok((await seconds()) <= 20, `${await seconds()}`);
 });

@@ -75,7 +75,7 @@ export async function startKnot(options: KnotOptions): Promise<Engine> {
 async function started({ dir, port, hosts, key, onLine: said, ref }: KnotOptions): Promise<Engine> {
   const hears: ((line: string) => void)[] = [];
   /** all that was said of damage before somebody hears it: one line of a zone tells what the next is about */
-  let early: string[] = [];
+  const early: string[] = [];
   const onLine = (line: string) => {
     said?.(line);
     if (hears.length === 0 && saysDamage(line) && early.length < earlyMost) early.push(line);
@@ -122,7 +122,7 @@ async function started({ dir, port, hosts, key, onLine: said, ref }: KnotOptions
   putCrashingAside(dir, onLine);
   await putBrokenAside(dir, onLine);
   const begin = async (as?: 'trial') => {
-    early = [];
+    early.length = 0;
     // nobody changes anything in one that is tried, and nobody asks it: without keys it would sign with others
     const control = as === 'trial' ? join(dir, 'run/trial.sock') : socket;
     const at = as === 'trial' ? { port: await freePort(), hosts: [here] } : { port, hosts: all };
@@ -140,7 +140,7 @@ async function started({ dir, port, hosts, key, onLine: said, ref }: KnotOptions
   }
   hears.push(rememberCrashes(dir, engine));
   // also what it said meanwhile
-  for (const line of early) hears.forEach(hear => hear(line));
+  for (const line of early.splice(0)) hears.forEach(hear => hear(line));
   // the server may speak to it, and nobody else
   if (account && server) chownSync(socket, account.uid, server.gid);
   chmodSync(socket, 0o660);

@@ -67,3 +67,33 @@ test('what has arrived gives way to nobody', t => {
   assert.throws(() => begin(5, mega), refused(503));
   assert.deepEqual(gone, []);
 });
+
+test('no other operator’s body gives way, nor one of the same root account', t => {
+  const other = desk(t, 6);
+  for (let n = 0; n < 4; n++) other.begin(601, 4 * mega);
+  const { begin } = desk(t, 7);
+  for (let root = 701; root <= 716; root++) begin(root, 4 * mega);
+  assert.throws(() => begin(717, mega), refused(503));
+  assert.deepEqual(other.gone, []);
+
+  const own = desk(t, 8);
+  let ms = 0;
+  t.mock.method(performance, 'now', () => ms);
+  own.begin(801, mega);
+  for (let root = 802; root <= 816; root++) own.begin(root, 4 * mega).hasArrived();
+  own.begin(817, 3 * mega).hasArrived();
+  ms = 61_000;
+  assert.throws(() => own.begin(801, mega), refused(503));
+  assert.deepEqual(own.gone, []);
+});
+
+test('as many give way as it takes, and what gave way is counted no more', t => {
+  const { begin, gone } = desk(t, 10);
+  const [first] = [1001, 1002, 1003, 1004].flatMap(root => Array.from({ length: 16 }, () => begin(root, mega)));
+  begin(1005, 4 * mega);
+  assert.equal(gone.length, 4);
+  // what still comes of it
+  first!.add(mega);
+  begin(1006, 4 * mega);
+  assert.equal(gone.length, 8);
+});
